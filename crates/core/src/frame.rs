@@ -1,0 +1,100 @@
+//! The read-only copy of a world that travels downstream.
+
+use glam::Vec3;
+use serde::{Deserialize, Serialize};
+
+/// The world at one instant. Lengths in metres, times in seconds, velocities in m/s.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Frame {
+    /// Number of the frame; frame `n` shows the time `n / fps`.
+    pub number: u32,
+    /// Simulated time \[s\].
+    pub time: f64,
+    /// Steps taken since the start.
+    pub step: u64,
+    /// The bodies that particles, surfaces and wires refer to by index.
+    pub bodies: Vec<BodyInfo>,
+    /// All particles, in id order.
+    pub particles: Particles,
+    /// Triangle surfaces.
+    pub surfaces: Vec<Surface>,
+    /// Line drawings: tanks, nozzles, regions.
+    pub wires: Vec<Wire>,
+}
+
+/// Name and look of a body.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BodyInfo {
+    /// Its name in the scene file.
+    pub name: String,
+    /// What it is.
+    pub kind: BodyKind,
+    /// Red, green, blue in 0..1 (sRGB).
+    pub color: [f32; 3],
+}
+
+/// Kinds of bodies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum BodyKind {
+    /// Particles of a liquid.
+    Liquid,
+    /// A wall that does not answer.
+    Wall,
+}
+
+/// Particles as arrays of equal length, in id order.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Particles {
+    /// Stable ids, ascending; an id is never used again.
+    pub ids: Vec<u32>,
+    /// Index into [`Frame::bodies`].
+    pub bodies: Vec<u16>,
+    /// Positions \[m\].
+    pub positions: Vec<Vec3>,
+    /// Velocities \[m/s\].
+    pub velocities: Vec<Vec3>,
+    /// Densities \[kg/m³\].
+    pub densities: Vec<f32>,
+    /// Pressures \[Pa\].
+    pub pressures: Vec<f32>,
+    /// Distance between particles at rest \[m\]; a particle is drawn as a sphere of half this size.
+    pub spacing: f32,
+}
+
+impl Particles {
+    /// Number of particles.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+}
+
+/// A triangle surface with a velocity at each vertex.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Surface {
+    /// Index into [`Frame::bodies`].
+    pub body: u16,
+    /// Vertices \[m\].
+    pub positions: Vec<Vec3>,
+    /// Velocities of the vertices \[m/s\].
+    pub velocities: Vec<Vec3>,
+    /// Triangles, counter-clockwise seen from outside.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+/// Line segments of a body that is drawn as an outline.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Wire {
+    /// Index into [`Frame::bodies`].
+    pub body: u16,
+    /// Pairs of end points \[m\].
+    pub segments: Vec<[Vec3; 2]>,
+}

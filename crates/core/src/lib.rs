@@ -1,0 +1,27 @@
+//! The words that every room of Meniscus shares.
+//!
+//! * [`Frame`]: a read-only copy of the world at one instant, what files, pictures and the viewer see.
+//! * [`StepReport`]: the named, timed stages of one step. Stage names are the lines of a method's algorithm box.
+//! * [`StepError`]: where a step went wrong: stage, body, index.
+//! * [`Digest`]: a fingerprint of the state in id order; equal digests mean equal bits.
+//! * [`par`]: loops and sums over threads whose bits do not depend on the number of threads.
+//!
+//! ```
+//! use meniscus_core::{Digest, StepReport};
+//!
+//! let mut report = StepReport::default();
+//! let sum = report.stage("add up", || (1..=4).sum::<u32>());
+//! assert_eq!((sum, report.stages()[0].name), (10, "add up"));
+//! assert_ne!(Digest::default().u64(1).finish(), Digest::default().u64(2).finish());
+//! ```
+
+mod digest;
+mod error;
+mod frame;
+pub mod par;
+mod report;
+
+pub use digest::{Digest, checksum};
+pub use error::{Fault, StepError};
+pub use frame::{BodyInfo, BodyKind, Frame, Particles, Surface, Wire};
+pub use report::{Stage, StepReport};

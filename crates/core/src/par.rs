@@ -1,0 +1,87 @@
+//! Parallel loops and sums with the same bits at any number of threads.
+//!
+//! Work is cut into pieces whose borders depend on the length alone; pieces are combined along a fixed binary tree.
+//! Nothing here allocates.
+
+use std::ops::Range;
+
+/// Items per piece of a reduction. Part of the result's definition: changing it changes sums in the last bit.
+pub const PIECE: usize = 1024;
+
+/// Maps pieces of `0..len` and combines the results along a fixed tree. Returns `None` when `len` is zero.
+pub fn reduce<T: Send>(
+    len: usize,
+    map: &(impl Fn(Range<usize>) -> T + Sync),
+    combine: &(impl Fn(T, T) -> T + Sync),
+) -> Option<T> {
+    (len > 0).then(|| reduce_range(0..len, map, combine))
+}
+
+fn reduce_range<T: Send>(
+    range: Range<usize>,
+    map: &(impl Fn(Range<usize>) -> T + Sync),
+    combine: &(impl Fn(T, T) -> T + Sync),
+) -> T {
+    let pieces = range.len().div_ceil(PIECE);
+    if pieces <= 1 {
+        return map(range);
+    }
+    // The largest power of two below the number of pieces: the same tree whoever walks it.
+    let left = pieces.next_power_of_two() / 2;
+    let middle = range.start + left * PIECE;
+    let (a, b) = rayon::join(
+        || reduce_range(range.start..middle, map, combine),
+        || reduce_range(middle..range.end, map, combine),
+    );
+    combine(a, b)
+}
+
+/// Sum of `value(i)` over `0..len`, in double precision.
+pub fn sum(len: usize, value: impl Fn(usize) -> f64 + Sync) -> f64 {
+    reduce(len, &|range| range.map(&value).sum::<f64>(), &|a, b| a + b).unwrap_or(0.0)
+}
+
+/// Largest `value(i)` over `0..len`, or `floor` if none is larger. A NaN is passed on, so that it is not lost.
+pub fn max(len: usize, floor: f64, value: impl Fn(usize) -> f64 + Sync) -> f64 {
+    let larger = |a: f64, b: f64| if a.is_nan() || a > b { a } else { b };
+    reduce(len, &|range| range.map(&value).fold(floor, larger), &larger).unwrap_or(floor)
+}
+
+/// The first index in `0..len` for which `test` holds.
+pub fn find_first(len: usize, test: impl Fn(usize) -> bool + Sync) -> Option<usize> {
+    reduce(len, &|mut range| range.find(|&i| test(i)), &Option::or).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn in_pool<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
+    }
+
+    proptest! {
+        #[test]
+        fn sums_have_the_same_bits_at_any_thread_count(values in prop::collection::vec(-1e6f64..1e6, 0..5000)) {
+            let add = || sum(values.len(), |i| values[i]);
+            let one = in_pool(1, add);
+            prop_assert_eq!(one.to_bits(), in_pool(2, add).to_bits());
+            prop_assert_eq!(one.to_bits(), in_pool(5, add).to_bits());
+            prop_assert!((one - values.iter().sum::<f64>()).abs() <= 1e-3);
+        }
+
+        #[test]
+        fn find_first_is_the_first(len in 0usize..5000, hits in prop::collection::vec(0usize..5000, 0..4)) {
+            let expected = hits.iter().copied().filter(|&h| h < len).min();
+            prop_assert_eq!(find_first(len, |i| hits.contains(&i)), expected);
+        }
+    }
+
+    #[test]
+    fn max_passes_nan_on() {
+        assert!(max(3000, 0.0, |i| if i == 1234 { f64::NAN } else { i as f64 }).is_nan());
+        assert_eq!(max(3000, 0.0, |i| i as f64), 2999.0);
+        assert_eq!(max(0, -1.0, |_| 0.0), -1.0);
+    }
+}
