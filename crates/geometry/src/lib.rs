@@ -1,0 +1,12 @@
+//! Geometry in double precision: no time, no force.
+
+mod aabb;
+mod mesh;
+pub mod solids;
+mod topology;
+mod triangle;
+mod weld;
+
+pub use aabb::Aabb;
+pub use mesh::{LARGEST_COORDINATE, MeshError, TriangleMesh};
+pub use topology::{EdgeDefect, NotClosed};
