@@ -1,6 +1,7 @@
 //! Geometry in double precision: no time, no force.
 
 mod aabb;
+mod bvh;
 mod mesh;
 pub mod solids;
 mod topology;
@@ -8,5 +9,6 @@ mod triangle;
 mod weld;
 
 pub use aabb::Aabb;
+pub use bvh::{Bvh, Closest, Hit, WrongVertexCount};
 pub use mesh::{LARGEST_COORDINATE, MeshError, TriangleMesh};
 pub use topology::{EdgeDefect, NotClosed};
