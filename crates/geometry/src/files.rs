@@ -1,0 +1,137 @@
+//! Reading and writing triangle meshes: OBJ, STL and PLY.
+//!
+//! The readers are our own and small, because files come from anywhere: no size in a file is believed before the bytes
+//! that it announces have been seen, and every error says where in the file it is and what should stand there. The
+//! `parse_` functions work on bytes alone and never touch a file.
+
+mod error;
+mod obj;
+mod ply;
+mod soup;
+mod stl;
+mod words;
+mod write;
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::TriangleMesh;
+
+pub use error::{MeshFileError, ParseError, Place, Problem};
+pub use obj::parse_obj;
+pub use ply::parse_ply;
+pub use stl::parse_stl;
+pub use write::{write_obj, write_ply};
+
+/// Larger files are refused \[bytes\].
+pub const LARGEST_FILE: u64 = 1 << 32;
+
+/// How the coordinates of a file become ours.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ImportOptions {
+    /// Length of the file's unit \[m\], default 1: 0.001 for a file in millimetres.
+    pub scale: f64,
+    /// The axis that points upwards in the file, default y.
+    pub up: UpAxis,
+}
+
+impl Default for ImportOptions {
+    fn default() -> Self {
+        Self { scale: 1.0, up: UpAxis::Y }
+    }
+}
+
+/// The axis that points upwards. Our world is right-handed with y up.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum UpAxis {
+    /// As in our world.
+    #[default]
+    Y,
+    /// As in most engineering programs: (x, y, z) becomes (x, z, −y).
+    Z,
+}
+
+type Parse = fn(&[u8], &ImportOptions) -> Result<TriangleMesh, ParseError>;
+
+/// Reads a mesh from an OBJ, STL or PLY file, known by its extension. Equal vertices are
+/// [welded](TriangleMesh::from_soup), polygons cut into fans, everything but positions and faces is ignored.
+///
+/// # Errors
+/// Names the file, the place in it, and what would be right.
+pub fn read_mesh(path: impl AsRef<Path>, options: &ImportOptions) -> Result<TriangleMesh, MeshFileError> {
+    let path = path.as_ref();
+    let parse = parser_for(path).ok_or_else(|| MeshFileError::UnknownFormat { path: path.into() })?;
+    let bytes = read_bytes(path)?;
+    parse(&bytes, options).map_err(|error| MeshFileError::Content { path: path.into(), error })
+}
+
+fn parser_for(path: &Path) -> Option<Parse> {
+    match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+        "obj" => Some(parse_obj),
+        "stl" => Some(parse_stl),
+        "ply" => Some(parse_ply),
+        _ => None,
+    }
+}
+
+fn read_bytes(path: &Path) -> Result<Vec<u8>, MeshFileError> {
+    let failed = |error| MeshFileError::Read { path: path.into(), error };
+    let about = std::fs::metadata(path).map_err(failed)?;
+    if !about.is_file() {
+        return Err(MeshFileError::NotAFile { path: path.into() });
+    }
+    if about.len() > LARGEST_FILE {
+        return Err(MeshFileError::TooLarge { path: path.into(), bytes: about.len() });
+    }
+    std::fs::read(path).map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::solids;
+    use glam::DVec3;
+
+    fn written(name: &str, bytes: &[u8]) -> (tempfile::TempDir, std::path::PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        (folder, path)
+    }
+
+    #[test]
+    fn the_extension_decides_in_either_case() {
+        let mesh = solids::icosphere(DVec3::ONE, 0.5, 1);
+        let mut bytes = Vec::new();
+        write_ply(&mesh, &mut bytes).unwrap();
+        let (_folder, path) = written("ball.PLY", &bytes);
+        assert_eq!(read_mesh(path, &ImportOptions::default()).unwrap(), mesh);
+    }
+
+    #[test]
+    fn errors_name_the_file_the_place_and_what_would_be_right() {
+        let options = ImportOptions::default();
+        let (_folder, path) = written("bad.obj", b"v 0 0 0\nv 1 0 zero\n");
+        let error = read_mesh(&path, &options).unwrap_err().to_string();
+        assert!(error.contains("bad.obj, line 2: expected a number, found `zero`"), "{error}");
+        let error = read_mesh(path.with_file_name("none.obj"), &options).unwrap_err().to_string();
+        assert!(error.contains("none.obj"), "{error}");
+        for name in ["mesh.fbx", "mesh", ".obj"] {
+            let error = read_mesh(path.with_file_name(name), &options).unwrap_err().to_string();
+            assert!(error.contains(name) && error.contains(".obj, .stl or .ply"), "{error}");
+        }
+        let folder = path.with_file_name("folder.stl");
+        std::fs::create_dir(&folder).unwrap();
+        assert!(matches!(read_mesh(folder, &options), Err(MeshFileError::NotAFile { .. })));
+    }
+
+    #[test]
+    fn options_have_defaults_and_know_their_words() {
+        let options: ImportOptions = serde_json::from_str(r#"{"up": "z"}"#).unwrap();
+        assert_eq!(options, ImportOptions { scale: 1.0, up: UpAxis::Z });
+        assert!(serde_json::from_str::<ImportOptions>(r#"{"upp": "z"}"#).is_err());
+    }
+}
