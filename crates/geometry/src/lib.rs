@@ -1,9 +1,59 @@
 //! Geometry in double precision: no time, no force.
+//!
+//! A tour in the order in which a solid enters a simulation:
+//!
+//! 1. **A surface.** [`read_mesh`] reads OBJ, STL and PLY; [`solids`] makes boxes, spheres, cylinders and tori. Both
+//!    give a [`TriangleMesh`], whose indices and coordinates have been checked.
+//! 2. **Is it sound?** [`TriangleMesh::closed`] says where it is open, turned over or shared by too many triangles;
+//!    [`TriangleMesh::orient_outward`] turns it to face outwards.
+//! 3. **Questions.** A [`Bvh`] answers for any point: the [closest point](Bvh::closest_point), the
+//!    [winding number](Bvh::winding_number), [inside or not](Bvh::inside), the
+//!    [signed distance](Bvh::signed_distance); and for any segment, [where it first hits](Bvh::segment_hits). It
+//!    follows a moving mesh with [`Bvh::refit`].
+//! 4. **Samples.** [`quadrature`] puts Gauss points on triangles; [`fill`] puts particles into a [`Shape`] and keeps
+//!    them out of others.
+//!
+//! ```
+//! use glam::DVec3;
+//! use meniscus_geometry::{Aabb, Bvh, KeepOut, Shape, fill, quadrature, solids};
+//!
+//! // A ball of radius 20 cm, one metre above the origin.
+//! let ball = solids::icosphere(DVec3::Y, 0.2, 3);
+//! ball.closed()?;
+//!
+//! // How far is the origin from its surface, and is its centre inside?
+//! let tree = Bvh::new(&ball);
+//! assert!((tree.signed_distance(DVec3::ZERO) - 0.8).abs() < 1e-3);
+//! assert!(tree.inside(DVec3::Y));
+//!
+//! // Water around it: a tank of one cubic metre, particles 5 cm apart.
+//! let tank = Shape::Box(Aabb::new(DVec3::new(-0.5, 0.5, -0.5), DVec3::new(0.5, 1.5, 0.5)));
+//! let body = KeepOut { shape: Shape::Mesh(ball.clone()), clearance: 0.025 };
+//! let water = fill(&tank, 0.05, &[body])?;
+//! assert!(water.len() < 20 * 20 * 20 && water.iter().all(|&p| tree.signed_distance(p) > 0.024));
+//!
+//! // Its area, by quadrature.
+//! let area: f64 = ball
+//!     .corners()
+//!     .flat_map(|[a, b, c]| {
+//!         let area = 0.5 * (b - a).cross(c - a).length();
+//!         quadrature::seven_points().map(|sample| area * sample.weight)
+//!     })
+//!     .sum();
+//! assert!((area - ball.area()).abs() < 1e-12);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Lengths are in metres, y points up, triangles run counter-clockwise seen from outside. Every result is the same,
+//! bit for bit, at any number of threads.
 
 mod aabb;
 mod bvh;
 mod files;
 mod mesh;
+pub mod quadrature;
+mod sample;
+mod shape;
 pub mod solids;
 mod topology;
 mod triangle;
@@ -16,4 +66,6 @@ pub use files::{
     read_mesh, write_obj, write_ply,
 };
 pub use mesh::{LARGEST_COORDINATE, MeshError, TriangleMesh};
+pub use sample::{FillError, KeepOut, LARGEST_FILL, count_estimate, fill};
+pub use shape::{Region, Shape, ShapeError};
 pub use topology::{EdgeDefect, NotClosed};
