@@ -1,9 +1,10 @@
-//! What a run leaves on disk.
+//! What a run leaves on disk, and how it leaves the house.
 //!
 //! * [`RunFolder`]: the folder of a run: run.json, scene, frames, checkpoints, probes, commands, pictures.
 //! * [`encode_frame`], [`decode_frame`]: a [`Frame`](meniscus_core::Frame) as compressed, checksummed bytes, bit for bit.
 //! * [`encode_checkpoint`], [`decode_checkpoint`]: the whole state of a run, from which it continues.
 //! * [`ProbeWriter`], [`CommandWriter`]: rows that survive a kill.
+//! * [`export`]: VTK and PLY files for other programs.
 //! * [`write_atomic`]: whole files or none.
 //!
 //! Nothing here trusts a file: whatever its bytes are, reading gives a value or a [`RecordError`] that says what is wrong,
@@ -48,6 +49,7 @@ mod atomic;
 mod checkpoint;
 mod envelope;
 mod error;
+pub mod export;
 mod frame;
 mod rows;
 mod run;
