@@ -42,6 +42,8 @@ pub enum BodyKind {
     Liquid,
     /// A wall that does not answer.
     Wall,
+    /// An opening through which liquid comes.
+    Nozzle,
 }
 
 /// Particles as arrays of equal length, in id order.

@@ -29,17 +29,17 @@ impl StepReport {
     pub fn stage<T>(&mut self, name: &'static str, work: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let result = work();
-        self.add_time(name, start.elapsed());
+        self.add(Stage { name, time: start.elapsed(), calls: 1 });
         result
     }
 
-    fn add_time(&mut self, name: &'static str, time: Duration) {
-        match self.stages.iter_mut().find(|s| s.name == name) {
+    fn add(&mut self, new: Stage) {
+        match self.stages.iter_mut().find(|stage| stage.name == new.name) {
             Some(stage) => {
-                stage.time += time;
-                stage.calls += 1;
+                stage.time += new.time;
+                stage.calls += new.calls;
             }
-            None => self.stages.push(Stage { name, time, calls: 1 }),
+            None => self.stages.push(new),
         }
     }
 
@@ -86,8 +86,8 @@ impl StepReport {
     /// Adds the times of another report to this one: a profile over many steps.
     pub fn absorb(&mut self, other: &StepReport) {
         self.retries += other.retries;
-        for stage in &other.stages {
-            self.add_time(stage.name, stage.time);
+        for &stage in &other.stages {
+            self.add(stage);
         }
         for &(name, value) in &other.counters {
             self.count(name, value);
