@@ -14,6 +14,7 @@ mod write;
 
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::TriangleMesh;
@@ -44,7 +45,7 @@ impl Default for ImportOptions {
 }
 
 /// The axis that points upwards. Our world is right-handed with y up.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum UpAxis {
     /// As in our world.
@@ -63,17 +64,25 @@ type Parse = fn(&[u8], &ImportOptions) -> Result<TriangleMesh, ParseError>;
 /// Names the file, the place in it, and what would be right.
 pub fn read_mesh(path: impl AsRef<Path>, options: &ImportOptions) -> Result<TriangleMesh, MeshFileError> {
     let path = path.as_ref();
-    let parse = parser_for(path).ok_or_else(|| MeshFileError::UnknownFormat { path: path.into() })?;
-    let bytes = read_bytes(path)?;
-    parse(&bytes, options).map_err(|error| MeshFileError::Content { path: path.into(), error })
+    parser_for(path)?;
+    parse_mesh(path, &read_bytes(path)?, options)
 }
 
-fn parser_for(path: &Path) -> Option<Parse> {
-    match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-        "obj" => Some(parse_obj),
-        "stl" => Some(parse_stl),
-        "ply" => Some(parse_ply),
-        _ => None,
+/// As [`read_mesh`], from bytes that have been read; the path only names them.
+///
+/// # Errors
+/// Names the file, the place in it, and what would be right.
+pub fn parse_mesh(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result<TriangleMesh, MeshFileError> {
+    parser_for(path)?(bytes, options).map_err(|error| MeshFileError::Content { path: path.into(), error })
+}
+
+fn parser_for(path: &Path) -> Result<Parse, MeshFileError> {
+    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+    match extension.as_str() {
+        "obj" => Ok(parse_obj),
+        "stl" => Ok(parse_stl),
+        "ply" => Ok(parse_ply),
+        _ => Err(MeshFileError::UnknownFormat { path: path.into() }),
     }
 }
 

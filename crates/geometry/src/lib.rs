@@ -12,6 +12,7 @@
 //!    follows a moving mesh with [`Bvh::refit`].
 //! 4. **Samples.** [`quadrature`] puts Gauss points on triangles; [`fill`] puts particles into a [`Shape`] and keeps
 //!    them out of others.
+//! 5. **Neighbours.** [`NeighbourGrid`] sorts particles by cell; it alone works in single precision, as they do.
 //!
 //! ```
 //! use glam::DVec3;
@@ -50,6 +51,7 @@
 mod aabb;
 mod bvh;
 mod files;
+mod grid;
 mod mesh;
 pub mod quadrature;
 mod sample;
@@ -62,9 +64,10 @@ mod weld;
 pub use aabb::Aabb;
 pub use bvh::{Bvh, Closest, Hit, WrongVertexCount};
 pub use files::{
-    ImportOptions, LARGEST_FILE, MeshFileError, ParseError, Place, Problem, UpAxis, parse_obj, parse_ply, parse_stl,
-    read_mesh, write_obj, write_ply,
+    ImportOptions, LARGEST_FILE, MeshFileError, ParseError, Place, Problem, UpAxis, parse_mesh, parse_obj, parse_ply,
+    parse_stl, read_mesh, write_obj, write_ply,
 };
+pub use grid::{NeighbourGrid, Periodic};
 pub use mesh::{LARGEST_COORDINATE, MeshError, TriangleMesh};
 pub use sample::{FillError, KeepOut, LARGEST_FILL, count_estimate, fill};
 pub use shape::{Region, Shape, ShapeError};
