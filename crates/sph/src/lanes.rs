@@ -1,0 +1,246 @@
+//! Eight neighbours at a time.
+//!
+//! The hot loops run over a particle's neighbour list in groups of eight lanes, with plain multiplications and additions
+//! and one fixed order of summation: the bits are the same at every instruction set (SSE2 to AVX-512, NEON, none).
+//! Neighbours are read as packed quadruples (one 16-byte load each) and transposed in registers.
+
+use crate::kernel::Kernel;
+use fearless_simd::{Simd, SimdBase, SimdCombine, SimdFloat, SimdFrom, SimdSplit, f32x4, f32x8};
+use glam::Vec3;
+use meniscus_geometry::Periodic;
+
+/// Number of lanes. Neighbour lists are padded to a multiple of it with the index of a particle without mass.
+pub(crate) const LANES: usize = 8;
+
+/// Three coordinates and a companion, as the lanes like to load them.
+pub(crate) type Packed = [f32; 4];
+
+/// Packs a vector and a companion.
+#[inline(always)]
+pub(crate) fn pack(v: Vec3, companion: f32) -> Packed {
+    [v.x, v.y, v.z, companion]
+}
+
+/// Three vectors of lanes.
+pub(crate) type Lanes3<S> = [f32x8<S>; 3];
+
+/// One number in all lanes.
+#[inline(always)]
+pub(crate) fn splat<S: Simd>(simd: S, value: f32) -> f32x8<S> {
+    f32x8::splat(simd, value)
+}
+
+/// One vector in all lanes.
+#[inline(always)]
+pub(crate) fn splat3<S: Simd>(simd: S, v: Packed) -> Lanes3<S> {
+    [splat(simd, v[0]), splat(simd, v[1]), splat(simd, v[2])]
+}
+
+/// Reads eight packed quadruples as three coordinates and the companions.
+#[inline(always)]
+pub(crate) fn gather<S: Simd>(simd: S, from: &[Packed], eight: &[u32; LANES]) -> (Lanes3<S>, f32x8<S>) {
+    let load = |k: usize| f32x4::simd_from(simd, from[eight[k] as usize]);
+    let low = transpose(load(0), load(1), load(2), load(3));
+    let high = transpose(load(4), load(5), load(6), load(7));
+    ([low[0].combine(high[0]), low[1].combine(high[1]), low[2].combine(high[2])], low[3].combine(high[3]))
+}
+
+#[inline(always)]
+fn transpose<S: Simd>(a: f32x4<S>, b: f32x4<S>, c: f32x4<S>, d: f32x4<S>) -> [f32x4<S>; 4] {
+    let (ac_low, ac_high) = (a.zip_low(c), a.zip_high(c));
+    let (bd_low, bd_high) = (b.zip_low(d), b.zip_high(d));
+    [ac_low.zip_low(bd_low), ac_low.zip_high(bd_low), ac_high.zip_low(bd_high), ac_high.zip_high(bd_high)]
+}
+
+/// Reads eight single numbers.
+#[inline(always)]
+pub(crate) fn gather1<S: Simd>(simd: S, from: &[f32], eight: &[u32; LANES]) -> f32x8<S> {
+    f32x8::simd_from(simd, eight.map(|j| from[j as usize]))
+}
+
+/// Sum of the lanes, always along the same tree.
+#[inline(always)]
+pub(crate) fn add_up<S: Simd>(lanes: f32x8<S>) -> f32 {
+    let (low, high) = lanes.split();
+    let four: [f32; 4] = (low + high).into();
+    (four[0] + four[2]) + (four[1] + four[3])
+}
+
+/// Sums of the lanes of a vector.
+#[inline(always)]
+pub(crate) fn add_up3<S: Simd>(lanes: Lanes3<S>) -> Vec3 {
+    Vec3::new(add_up(lanes[0]), add_up(lanes[1]), add_up(lanes[2]))
+}
+
+#[inline(always)]
+pub(crate) fn dot<S: Simd>(a: Lanes3<S>, b: Lanes3<S>) -> f32x8<S> {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+#[inline(always)]
+pub(crate) fn minus<S: Simd>(a: Lanes3<S>, b: Lanes3<S>) -> Lanes3<S> {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+/// `sum + factor · a`.
+#[inline(always)]
+pub(crate) fn plus_scaled<S: Simd>(sum: Lanes3<S>, factor: f32x8<S>, a: Lanes3<S>) -> Lanes3<S> {
+    [sum[0] + factor * a[0], sum[1] + factor * a[1], sum[2] + factor * a[2]]
+}
+
+/// Space with or without repetition: how the difference of two places is taken.
+pub(crate) trait Space: Copy + Sync {
+    fn shortest<S: Simd>(&self, simd: S, d: Lanes3<S>) -> Lanes3<S>;
+}
+
+/// Space without end.
+#[derive(Clone, Copy)]
+pub(crate) struct Free;
+
+impl Space for Free {
+    #[inline(always)]
+    fn shortest<S: Simd>(&self, _: S, d: Lanes3<S>) -> Lanes3<S> {
+        d
+    }
+}
+
+/// Space that repeats; axes that do not have inverse length zero.
+#[derive(Clone, Copy)]
+pub(crate) struct Repeating {
+    length: Vec3,
+    inverse: Vec3,
+}
+
+impl Repeating {
+    pub(crate) fn new(periodic: &Periodic) -> Self {
+        let length = periodic.length;
+        let inverse = Vec3::select(length.cmpgt(Vec3::ZERO), 1.0 / length, Vec3::ZERO);
+        Self { length, inverse }
+    }
+
+    #[inline(always)]
+    fn along<S: Simd>(&self, simd: S, axis: usize, d: f32x8<S>) -> f32x8<S> {
+        let turns = (d * splat(simd, self.inverse[axis])).round_ties_even();
+        d - turns * splat(simd, self.length[axis])
+    }
+}
+
+impl Space for Repeating {
+    #[inline(always)]
+    fn shortest<S: Simd>(&self, simd: S, d: Lanes3<S>) -> Lanes3<S> {
+        [self.along(simd, 0, d[0]), self.along(simd, 1, d[1]), self.along(simd, 2, d[2])]
+    }
+}
+
+/// A family of kernels in factored form, lane by lane; q = r/h.
+pub(crate) trait KernelLanes: Copy + Sync {
+    /// The same kernels as polynomials: density.
+    const DENSITY: Kernel;
+    /// The same kernels as polynomials: pressure gradient.
+    const GRADIENT: Kernel;
+    /// h³ W of the density kernel.
+    fn value<S: Simd>(simd: S, q: f32x8<S>) -> f32x8<S>;
+    /// h⁴ dW/dr of the gradient kernel.
+    fn slope<S: Simd>(simd: S, q: f32x8<S>) -> f32x8<S>;
+}
+
+/// Poly6 for density, spiky for pressure \[MCG03\].
+#[derive(Clone, Copy)]
+pub(crate) struct Papers;
+
+impl KernelLanes for Papers {
+    const DENSITY: Kernel = Kernel::POLY6;
+    const GRADIENT: Kernel = Kernel::SPIKY;
+
+    #[inline(always)]
+    fn value<S: Simd>(simd: S, q: f32x8<S>) -> f32x8<S> {
+        let t = (splat(simd, 1.0) - q * q).max(splat(simd, 0.0));
+        t * t * t * splat(simd, 1.566_681_5)
+    }
+
+    #[inline(always)]
+    fn slope<S: Simd>(simd: S, q: f32x8<S>) -> f32x8<S> {
+        let t = (splat(simd, 1.0) - q).max(splat(simd, 0.0));
+        t * t * splat(simd, -14.323_945)
+    }
+}
+
+/// The cubic spline for everything.
+#[derive(Clone, Copy)]
+pub(crate) struct CubicSpline;
+
+impl KernelLanes for CubicSpline {
+    const DENSITY: Kernel = Kernel::CUBIC_SPLINE;
+    const GRADIENT: Kernel = Kernel::CUBIC_SPLINE;
+
+    #[inline(always)]
+    fn value<S: Simd>(simd: S, q: f32x8<S>) -> f32x8<S> {
+        // 8/π (2 (1 − q)₊³ − 8 (½ − q)₊³)
+        let outer = (splat(simd, 1.0) - q).max(splat(simd, 0.0));
+        let inner = (splat(simd, 0.5) - q).max(splat(simd, 0.0));
+        outer * outer * outer * splat(simd, 5.092_958) - inner * inner * inner * splat(simd, 20.371_833)
+    }
+
+    #[inline(always)]
+    fn slope<S: Simd>(simd: S, q: f32x8<S>) -> f32x8<S> {
+        // 48/π (4 (½ − q)₊² − (1 − q)₊²)
+        let outer = (splat(simd, 1.0) - q).max(splat(simd, 0.0));
+        let inner = (splat(simd, 0.5) - q).max(splat(simd, 0.0));
+        inner * inner * splat(simd, 61.115_5) - outer * outer * splat(simd, 15.278_875)
+    }
+}
+
+/// h⁵ ∇²W of the viscosity kernel.
+#[inline(always)]
+pub(crate) fn viscosity_laplacian<S: Simd>(simd: S, q: f32x8<S>) -> f32x8<S> {
+    (splat(simd, 1.0) - q).max(splat(simd, 0.0)) * splat(simd, 14.323_945)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel;
+    use fearless_simd::{Level, dispatch};
+
+    fn evaluate<K: KernelLanes>(level: Level) -> Vec<[f32; 3]> {
+        let at = |q: f32| {
+            dispatch!(level, simd => {
+                let q = splat(simd, q);
+                [K::value(simd, q), K::slope(simd, q), viscosity_laplacian(simd, q)].map(|lanes| add_up(lanes) / 8.0)
+            })
+        };
+        (0..=120).map(|k| at(k as f32 / 100.0)).collect()
+    }
+
+    fn check<K: KernelLanes>() {
+        let baseline = evaluate::<K>(Level::baseline());
+        assert_eq!(baseline, evaluate::<K>(Level::new()), "same bits at every level");
+        for (k, [value, slope, laplacian]) in baseline.into_iter().enumerate() {
+            let q = k as f64 / 100.0;
+            assert!((f64::from(value) - K::DENSITY.value(q)).abs() < 2e-6, "W at {q}");
+            assert!((f64::from(slope) - K::GRADIENT.slope(q)).abs() < 1e-5, "W' at {q}");
+            assert!((f64::from(laplacian) - kernel::viscosity_laplacian(q)).abs() < 1e-5, "∇²W at {q}");
+        }
+    }
+
+    #[test]
+    fn lanes_equal_the_polynomials() {
+        check::<Papers>();
+        check::<CubicSpline>();
+    }
+
+    #[test]
+    fn gathering_transposes() {
+        let from: Vec<Packed> = (0..20).map(|i| [i as f32, 10.0 + i as f32, -(i as f32), 0.5 * i as f32]).collect();
+        let eight = [3, 1, 4, 15, 9, 2, 6, 5];
+        dispatch!(Level::new(), simd => {
+            let (p, w) = gather(simd, &from, &eight);
+            let columns: [[f32; 8]; 4] = [p[0].into(), p[1].into(), p[2].into(), w.into()];
+            for (lane, &j) in eight.iter().enumerate() {
+                assert_eq!(columns.map(|c| c[lane]), from[j as usize]);
+            }
+            let single: [f32; 8] = gather1(simd, &[0.0, 7.0, 9.0], &[2, 1, 0, 1, 1, 2, 2, 0]).into();
+            assert_eq!(single, [9.0, 7.0, 0.0, 7.0, 7.0, 9.0, 9.0, 0.0]);
+        });
+    }
+}

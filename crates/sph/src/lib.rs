@@ -1,0 +1,62 @@
+//! Smoothed particle hydrodynamics: a liquid as particles.
+//!
+//! A tour in reading order:
+//!
+//! 1. [`kernel`]: the smoothing kernels as polynomials.
+//! 2. [`wall`]: what a wall cuts off from a kernel, in closed form, and how a liquid comes to rest half a spacing away
+//!    from it.
+//! 3. [`Liquid`]: the state ([`Particles`]) and one method per stage of a step; a [`Setup`] says what it is made of.
+//! 4. [`Emitter`]: nozzles.
+//!
+//! ```
+//! use glam::{DVec3, Vec3};
+//! use meniscus_sph::{Friction, Liquid, Material, Params, Setup, Wall, WallShape};
+//!
+//! // A drop of water above a floor.
+//! let floor = Wall {
+//!     shape: WallShape::Plane { point: DVec3::ZERO, normal: DVec3::Y },
+//!     friction: Friction::Slip,
+//! };
+//! let mut liquid = Liquid::new(Setup {
+//!     params: Params { spacing: 0.01, ..Params::default() },
+//!     materials: vec![("water".into(), Material::default())],
+//!     walls: vec![floor],
+//!     emitters: vec![],
+//!     periodic: Default::default(),
+//!     stiffness: 100.0,
+//! });
+//! liquid.particles_mut().push(0, Vec3::new(0.0, 0.02, 0.0), Vec3::ZERO, 1000.0);
+//!
+//! let (mut time, dt) = (0.0, 1e-4);
+//! for _ in 0..100 {
+//!     liquid.sort(time, dt);
+//!     liquid.find_neighbours();
+//!     liquid.touch_walls();
+//!     liquid.sum_density()?;
+//!     liquid.apply_state_equation();
+//!     liquid.sum_forces(DVec3::new(0.0, -9.81, 0.0))?;
+//!     liquid.advance(time, dt)?;
+//!     time += dt;
+//! }
+//! // It has fallen by g t²/2, 0.49 mm.
+//! assert!((liquid.state().particles.position[0].y - 0.01951).abs() < 1e-5);
+//! # Ok::<(), meniscus_core::StepError>(())
+//! ```
+
+mod density;
+mod emitter;
+mod forces;
+pub mod kernel;
+mod lanes;
+mod liquid;
+mod neighbours;
+mod params;
+mod particles;
+pub mod wall;
+mod walls;
+
+pub use emitter::{Emitter, EmitterState};
+pub use fearless_simd::Level;
+pub use liquid::{Liquid, Reaction, Setup, State};
+pub use params::{Friction, KernelFamily, Material, Params, PressureSolver, Wall, WallShape};
+pub use particles::Particles;

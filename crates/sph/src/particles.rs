@@ -1,0 +1,111 @@
+//! The state of the liquid: plain arrays that serialise.
+
+use glam::Vec3;
+use meniscus_core::par;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Liquid particles as arrays of equal length, in storage order: sorted by cell, anew at every step. An id belongs to its
+/// particle for good and is never used again; storage order is not state that anyone may rely on.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Particles {
+    /// Stable ids.
+    pub id: Vec<u32>,
+    /// Index of the liquid that each particle belongs to.
+    pub liquid: Vec<u16>,
+    /// Positions \[m\].
+    pub position: Vec<Vec3>,
+    /// Velocities \[m/s\].
+    pub velocity: Vec<Vec3>,
+    /// Densities \[kg/m³\] as of the last step.
+    pub density: Vec<f32>,
+    /// Pressures \[Pa\] as of the last step.
+    pub pressure: Vec<f32>,
+    /// The id of the next new particle.
+    pub next_id: u32,
+}
+
+impl Particles {
+    /// Number of particles.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.id.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.id.is_empty()
+    }
+
+    /// Whether all arrays have the same length.
+    #[must_use]
+    pub fn is_consistent(&self) -> bool {
+        let len = self.len();
+        [self.liquid.len(), self.position.len(), self.velocity.len(), self.density.len(), self.pressure.len()]
+            == [len; 5]
+    }
+
+    /// Adds a particle with a new id.
+    pub fn push(&mut self, liquid: u16, position: Vec3, velocity: Vec3, rest_density: f32) {
+        self.id.push(self.next_id);
+        self.next_id += 1;
+        self.liquid.push(liquid);
+        self.position.push(position);
+        self.velocity.push(velocity);
+        self.density.push(rest_density);
+        self.pressure.push(0.0);
+    }
+
+    /// Forgets all particles from `len` on.
+    pub fn truncate(&mut self, len: usize) {
+        self.id.truncate(len);
+        self.liquid.truncate(len);
+        self.position.truncate(len);
+        self.velocity.truncate(len);
+        self.density.truncate(len);
+        self.pressure.truncate(len);
+    }
+
+    /// Becomes a copy of `from` in another order: place `k` holds what was at `order[k]`.
+    pub(crate) fn copy_in_order(&mut self, from: &Particles, order: &[u32]) {
+        fn copy<T: Copy + Default + Send + Sync>(to: &mut Vec<T>, from: &[T], order: &[u32]) {
+            to.resize(order.len(), T::default());
+            to.par_iter_mut().with_min_len(par::PIECE).zip(order).for_each(|(to, &i)| *to = from[i as usize]);
+        }
+        copy(&mut self.id, &from.id, order);
+        copy(&mut self.liquid, &from.liquid, order);
+        copy(&mut self.position, &from.position, order);
+        copy(&mut self.velocity, &from.velocity, order);
+        copy(&mut self.density, &from.density, order);
+        copy(&mut self.pressure, &from.pressure, order);
+        self.next_id = from.next_id;
+    }
+
+    /// Keeps the particles for which `keep` holds, in their order; returns how many went.
+    pub fn retain(&mut self, keep: impl Fn(&Particles, usize) -> bool) -> usize {
+        let mut kept = 0;
+        for i in 0..self.len() {
+            if keep(self, i) {
+                self.id[kept] = self.id[i];
+                self.liquid[kept] = self.liquid[i];
+                self.position[kept] = self.position[i];
+                self.velocity[kept] = self.velocity[i];
+                self.density[kept] = self.density[i];
+                self.pressure[kept] = self.pressure[i];
+                kept += 1;
+            }
+        }
+        let gone = self.len() - kept;
+        self.truncate(kept);
+        gone
+    }
+
+    /// Storage places in id order.
+    #[must_use]
+    pub fn in_id_order(&self) -> Vec<usize> {
+        let mut places: Vec<usize> = (0..self.len()).collect();
+        places.sort_unstable_by_key(|&i| self.id[i]);
+        places
+    }
+}

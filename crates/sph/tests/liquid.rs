@@ -1,0 +1,200 @@
+//! The liquid as a whole: conservation, rest, determinism, roll-back, no allocation.
+
+use glam::{DVec3, Vec3};
+use meniscus_sph::{Emitter, Friction, KernelFamily, Level, Liquid, Material, Params, Setup, State, Wall, WallShape};
+
+const GRAVITY: DVec3 = DVec3::new(0.0, -9.81, 0.0);
+
+fn water() -> Vec<(String, Material)> {
+    vec![("water".into(), Material::default())]
+}
+
+fn setup(spacing: f64, walls: Vec<Wall>) -> Setup {
+    Setup {
+        params: Params { spacing, ..Params::default() },
+        materials: water(),
+        walls,
+        emitters: vec![],
+        periodic: Default::default(),
+        stiffness: 400.0,
+    }
+}
+
+fn tank(max: DVec3) -> Wall {
+    Wall { shape: WallShape::Tank { min: DVec3::ZERO, max }, friction: Friction::Slip }
+}
+
+/// Fills nx × ny × nz particles from half a spacing above the origin.
+fn fill(liquid: &mut Liquid, counts: [usize; 3], velocity: impl Fn(Vec3) -> Vec3) {
+    let spacing = liquid.setup().params.spacing as f32;
+    for k in 0..counts[2] {
+        for j in 0..counts[1] {
+            for i in 0..counts[0] {
+                let place = (Vec3::new(i as f32, j as f32, k as f32) + 0.5) * spacing;
+                liquid.particles_mut().push(0, place, velocity(place), 1000.0);
+            }
+        }
+    }
+}
+
+fn step(liquid: &mut Liquid, time: f64, dt: f64, gravity: DVec3) {
+    liquid.sort(time, dt);
+    liquid.find_neighbours();
+    liquid.touch_walls();
+    liquid.sum_density().unwrap();
+    liquid.apply_state_equation();
+    liquid.sum_forces(gravity).unwrap();
+    liquid.advance(time, dt).unwrap();
+}
+
+fn by_id(state: &State) -> Vec<(u32, [u32; 3], [u32; 3], u32)> {
+    let p = &state.particles;
+    let bits = |v: Vec3| v.to_array().map(f32::to_bits);
+    p.in_id_order()
+        .iter()
+        .map(|&i| (p.id[i], bits(p.position[i]), bits(p.velocity[i]), p.density[i].to_bits()))
+        .collect()
+}
+
+fn splash(kernel: KernelFamily, level: Level, threads: usize) -> State {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    pool.install(|| {
+        let mut setup = setup(0.05, vec![tank(DVec3::new(1.0, 2.0, 0.6))]);
+        setup.params.kernel = kernel;
+        let mut liquid = Liquid::new(setup).with_level(level);
+        fill(&mut liquid, [10, 14, 12], |_| Vec3::ZERO);
+        (0..60).for_each(|k| step(&mut liquid, k as f64 * 1e-3, 1e-3, GRAVITY));
+        liquid.state().clone()
+    })
+}
+
+#[test]
+fn same_bits_at_any_thread_count_and_instruction_set() {
+    for kernel in [KernelFamily::Papers, KernelFamily::CubicSpline] {
+        let one = by_id(&splash(kernel, Level::new(), 1));
+        assert_eq!(one, by_id(&splash(kernel, Level::new(), 2)), "two threads");
+        assert_eq!(one, by_id(&splash(kernel, Level::new(), 3)), "three threads");
+        assert_eq!(one, by_id(&splash(kernel, Level::baseline(), 1)), "baseline instructions");
+    }
+}
+
+#[test]
+fn a_free_blob_keeps_its_momentum() {
+    let mut setup = setup(0.05, vec![]);
+    setup.materials[0].1.viscosity = 0.5;
+    let mut liquid = Liquid::new(setup);
+    // Colliding halves: strong pressures, no walls.
+    fill(&mut liquid, [12, 8, 8], |p| Vec3::new(if p.x < 0.3 { 2.0 } else { -0.5 }, 0.3 * p.z, 0.0));
+    let momentum = |s: &State| s.particles.velocity.iter().map(|v| v.as_dvec3()).sum::<DVec3>();
+    let before = momentum(liquid.state());
+    (0..100).for_each(|k| step(&mut liquid, k as f64 * 1e-3, 1e-3, DVec3::ZERO));
+    let after = momentum(liquid.state());
+    assert!((after - before).length() < 1e-5 * before.length(), "{before} {after}");
+}
+
+#[test]
+fn water_at_rest_stays_near_rest_and_presses_on_the_floor_with_its_weight() {
+    let mut liquid = Liquid::new(setup(0.05, vec![tank(DVec3::new(0.5, 2.0, 0.5))]));
+    fill(&mut liquid, [10, 10, 10], |_| Vec3::ZERO);
+    let (mut force, mut pressure, mut samples) = (DVec3::ZERO, 0.0, 0.0);
+    for k in 0..4000 {
+        step(&mut liquid, k as f64 * 5e-4, 5e-4, GRAVITY);
+        if k >= 2000 {
+            force += liquid.reactions()[0].force;
+            // Excess over ρ g (0.5 − y) at half depth.
+            let p = &liquid.state().particles;
+            let middle = (0..p.len()).filter(|&i| (0.2..0.3).contains(&p.position[i].y));
+            let excess = middle.map(|i| (f64::from(p.pressure[i] - 9810.0 * (0.5 - p.position[i].y)), 1.0));
+            let (sum, count) = excess.fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1));
+            pressure += sum / count;
+            samples += 1.0;
+        }
+    }
+    let weight = 1000.0 * liquid.mass(0) * 9.81;
+    let (force, pressure) = (force / samples, pressure / samples);
+    assert!((force.y / -weight - 1.0).abs() < 0.01, "{force} against {weight}");
+    assert!(force.x.abs() + force.z.abs() < 0.01 * weight, "{force}");
+    assert!(pressure.abs() < 0.08 * 9810.0 * 0.25, "{pressure} Pa off at half depth");
+    // Free-surface speed scale √(gH) = 2.2 m/s.
+    let v = &liquid.state().particles.velocity;
+    let rms = (v.iter().map(|v| v.length_squared()).sum::<f32>() / v.len() as f32).sqrt();
+    assert!(rms < 0.05 * 2.2, "{rms} m/s");
+}
+
+/// A linear compression of a lattice gives a pressure that falls by k ρ0 |∇ε| per metre; half of it, as the papers'
+/// formula would give, is noticed.
+#[test]
+fn the_pressure_force_is_the_whole_gradient() {
+    let mut setup = setup(0.05, vec![]);
+    setup.params.artificial_viscosity = 0.0;
+    let (k, slope) = (setup.stiffness, 0.02);
+    let mut liquid = Liquid::new(setup);
+    for z in 0..20 {
+        for y in 0..20 {
+            for x in 0..20 {
+                // Spacing shrinks by slope·x: density 1000 (1.01 + 0.02 x), seen from the middle.
+                let q = Vec3::new(x as f32, y as f32, z as f32) * 0.05 - Vec3::splat(0.475);
+                let squeezed = q.x - 0.5 * slope as f32 * q.x * q.x;
+                liquid.particles_mut().push(0, Vec3::new(squeezed, q.y, q.z) * 0.99, Vec3::ZERO, 1000.0);
+            }
+        }
+    }
+    step(&mut liquid, 0.0, 1e-4, DVec3::ZERO);
+    let p = &liquid.state().particles;
+    let middle = (0..p.len()).filter(|&i| p.position[i].abs().max_element() < 0.2);
+    let (sum, count) = middle.fold((0.0, 0.0), |(sum, n), i| (sum + f64::from(p.velocity[i].x) / 1e-4, n + 1.0));
+    let measured = -sum / count;
+    assert!((measured / (k * slope) - 1.0).abs() < 0.05, "{measured} m/s² against {}", k * slope);
+}
+
+#[test]
+fn rolling_back_restores_every_bit() {
+    let mut setup = setup(0.05, vec![tank(DVec3::splat(1.0))]);
+    setup.emitters.push(Emitter {
+        liquid: 0,
+        center: DVec3::new(0.5, 0.9, 0.5),
+        direction: DVec3::NEG_Y,
+        layer: vec![DVec3::ZERO, DVec3::X * 0.05],
+        speed: 10.0,
+        open: [0.0, 10.0],
+        most: 1000,
+    });
+    let mut liquid = Liquid::new(setup);
+    fill(&mut liquid, [6, 6, 6], |_| Vec3::ZERO);
+    for k in 0..30 {
+        step(&mut liquid, k as f64 * 2e-3, 2e-3, GRAVITY);
+    }
+    let before = liquid.state().clone();
+    assert!(before.particles.len() > 6 * 6 * 6, "the nozzle sends particles");
+    for dt in [2e-3, 1e-3, 5e-3] {
+        step(&mut liquid, 0.06, dt, GRAVITY);
+        assert_ne!(liquid.state(), &before);
+        liquid.roll_back();
+        assert_eq!(liquid.state(), &before);
+    }
+}
+
+#[test]
+fn a_wild_particle_is_named() {
+    let mut liquid = Liquid::new(setup(0.05, vec![]));
+    fill(&mut liquid, [4, 4, 4], |_| Vec3::ZERO);
+    liquid.particles_mut().velocity[17] = Vec3::new(0.0, 1e3, 0.0);
+    liquid.sort(0.0, 1e-3);
+    liquid.find_neighbours();
+    liquid.touch_walls();
+    liquid.sum_density().unwrap();
+    liquid.apply_state_equation();
+    liquid.sum_forces(DVec3::ZERO).unwrap();
+    let error = liquid.advance(0.0, 1e-3).unwrap_err();
+    assert_eq!((error.stage.as_str(), error.body.as_str(), error.index), ("advance", "water", Some(17)));
+    liquid.roll_back();
+    liquid.particles_mut().velocity[17] = Vec3::NAN;
+    liquid.sort(0.0, 1e-3);
+    liquid.find_neighbours();
+    liquid.touch_walls();
+    liquid.sum_density().unwrap();
+    liquid.apply_state_equation();
+    let error = liquid.sum_forces(DVec3::ZERO).unwrap_err();
+    assert_eq!(error.stage, "sum forces");
+    assert!(error.to_string().contains("acceleration is not finite"), "{error}");
+}
