@@ -1,0 +1,69 @@
+//! What a scene file is told when it is wrong: file, line, the offending text, and what would be right.
+
+use miette::{Diagnostic, NamedSource, SourceSpan};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A scene could not be read.
+#[derive(Debug, thiserror::Error, Diagnostic)]
+pub enum SceneError {
+    /// The file itself could not be read.
+    #[error("cannot read scene file {}: {source}", path.display())]
+    #[diagnostic(code(scene::unreadable), help("give the path of a TOML file, or a name that `meniscus list` shows"))]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// Something in it is wrong.
+    #[error("{}: {message}", location(source_code, *span))]
+    #[diagnostic(code(scene::invalid))]
+    Invalid {
+        /// What is wrong.
+        message: String,
+        /// The file.
+        #[source_code]
+        source_code: Arc<NamedSource<String>>,
+        /// Where.
+        #[label("here")]
+        span: SourceSpan,
+        /// What would be right.
+        #[help]
+        help: Option<String>,
+    },
+    /// A `--set` that is no `key=value`.
+    #[error("--set {text}: {message}")]
+    #[diagnostic(code(scene::set), help("write --set key=value, for example --set liquid.water.viscosity=0.1"))]
+    Set {
+        /// The argument.
+        text: String,
+        /// What is wrong with it.
+        message: String,
+    },
+}
+
+impl SceneError {
+    /// The line of the scene file at which it is wrong, counted from one.
+    #[must_use]
+    pub fn line(&self) -> Option<usize> {
+        match self {
+            Self::Invalid { source_code, span, .. } => Some(line_of(source_code.inner(), span.offset())),
+            Self::Unreadable { .. } | Self::Set { .. } => None,
+        }
+    }
+
+    /// What would be right.
+    #[must_use]
+    pub fn advice(&self) -> Option<String> {
+        self.help().map(|help| help.to_string())
+    }
+}
+
+fn location(source: &NamedSource<String>, span: SourceSpan) -> String {
+    format!("{}:{}", source.name(), line_of(source.inner(), span.offset()))
+}
+
+fn line_of(text: &str, offset: usize) -> usize {
+    text.bytes().take(offset).filter(|&b| b == b'\n').count() + 1
+}

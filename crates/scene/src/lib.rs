@@ -1,0 +1,14 @@
+//! The scene file.
+mod error;
+pub mod live;
+mod load;
+mod model;
+mod parse;
+mod schema;
+mod validate;
+
+pub use error::SceneError;
+pub use load::{Asset, Loaded};
+pub use model::*;
+pub use parse::{parse, to_text};
+pub use schema::schema;

@@ -1,0 +1,144 @@
+//! From a file, or a gallery scene, to a scene with its meshes.
+
+use crate::error::SceneError;
+use crate::model::{Mesh, Scene, Shape};
+use crate::parse::{Source, parse, span_of};
+use glam::DVec3;
+use meniscus_geometry::{ImportOptions, TriangleMesh, parse_mesh};
+use std::path::Path;
+use toml_edit::Document;
+
+/// A scene with everything that it names.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// Its name: the file name without `.toml`.
+    pub name: String,
+    /// The scene.
+    pub scene: Scene,
+    /// Mesh files as they were read.
+    pub assets: Vec<Asset>,
+    meshes: Vec<(Mesh, TriangleMesh)>,
+}
+
+/// A file that a scene names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asset {
+    /// The path as the scene gives it.
+    pub file: String,
+    /// The bytes of the file.
+    pub bytes: Vec<u8>,
+}
+
+impl Loaded {
+    /// Reads a scene file and the meshes that it names; relative paths start at the scene file.
+    ///
+    /// # Errors
+    /// With file, line, the offending text and what would be right.
+    pub fn from_file(path: &Path, overrides: &[String]) -> Result<Self, SceneError> {
+        let text =
+            std::fs::read_to_string(path).map_err(|source| SceneError::Unreadable { path: path.to_owned(), source })?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("scene");
+        Self::from_text(name, &path.display().to_string(), &text, overrides, &|file| std::fs::read(folder.join(file)))
+    }
+
+    /// Reads a scene from text; `read` finds the files that it names, `shown` is the file name that errors show.
+    ///
+    /// # Errors
+    /// With file, line, the offending text and what would be right.
+    pub fn from_text(
+        name: &str,
+        shown: &str,
+        text: &str,
+        overrides: &[String],
+        read: &dyn Fn(&str) -> std::io::Result<Vec<u8>>,
+    ) -> Result<Self, SceneError> {
+        let scene = parse(shown, text, overrides)?;
+        let mut loaded = Self { name: name.to_owned(), scene, assets: Vec::new(), meshes: Vec::new() };
+        for (path, mesh) in named_meshes(&loaded.scene) {
+            if let Err(problem) = loaded.add(&mesh, read) {
+                return Err(at_key(shown, text, &path, problem));
+            }
+        }
+        Ok(loaded)
+    }
+
+    fn add(&mut self, mesh: &Mesh, read: &dyn Fn(&str) -> std::io::Result<Vec<u8>>) -> Result<(), String> {
+        let known = self.assets.iter().position(|asset| asset.file == mesh.file);
+        let index = match known {
+            Some(index) => index,
+            None => {
+                let bytes = read(&mesh.file).map_err(|e| format!("cannot read mesh file `{}`: {e}", mesh.file))?;
+                self.assets.push(Asset { file: mesh.file.clone(), bytes });
+                self.assets.len() - 1
+            }
+        };
+        let options = ImportOptions { scale: mesh.scale, up: mesh.up };
+        let mut surface =
+            parse_mesh(Path::new(&mesh.file), &self.assets[index].bytes, &options).map_err(|e| e.to_string())?;
+        let offset = DVec3::from_array(mesh.offset);
+        surface.vertices_mut().iter_mut().for_each(|vertex| *vertex += offset);
+        surface.orient_outward().map_err(|e| format!("mesh `{}`: {e}", mesh.file))?;
+        self.meshes.push((mesh.clone(), surface));
+        Ok(())
+    }
+
+    /// The surface of a mesh that the scene names, in the world's coordinates, facing outwards.
+    ///
+    /// # Panics
+    /// If the scene does not name it.
+    #[must_use]
+    pub fn mesh(&self, mesh: &Mesh) -> &TriangleMesh {
+        let found = self.meshes.iter().find(|(named, _)| named == mesh);
+        &found.unwrap_or_else(|| panic!("the scene does not name the mesh {}", mesh.file)).1
+    }
+
+    /// The scene with its mesh files renamed to `assets/…`, and those files: a folder that needs nothing else.
+    #[must_use]
+    pub fn self_contained(&self) -> (Scene, Vec<Asset>) {
+        let mut scene = self.scene.clone();
+        let rename = |file: &str| {
+            let number = self.assets.iter().position(|asset| asset.file == file).unwrap_or(0);
+            let plain = Path::new(file).file_name().and_then(|name| name.to_str()).unwrap_or("mesh");
+            format!("{number:02}-{plain}")
+        };
+        for mesh in meshes_mut(&mut scene) {
+            mesh.file = format!("assets/{}", rename(&mesh.file));
+        }
+        let assets = self.assets.iter().map(|a| Asset { file: rename(&a.file), bytes: a.bytes.clone() }).collect();
+        (scene, assets)
+    }
+}
+
+/// Every mesh that a scene names, with the path of its key.
+fn named_meshes(scene: &Scene) -> Vec<(Vec<String>, Mesh)> {
+    let mut found = Vec::new();
+    let mut add = |path: Vec<String>, shape: &Shape| {
+        if let Shape::Mesh(mesh) = shape {
+            found.push((path, mesh.clone()));
+        }
+    };
+    let path = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect::<Vec<_>>();
+    for (name, liquid) in &scene.liquid {
+        for (index, shape) in liquid.fill.iter().enumerate() {
+            add(path(&["liquid", name, "fill", &index.to_string(), "mesh", "file"]), shape);
+        }
+    }
+    for (name, drain) in &scene.drain {
+        add(path(&["drain", name, "region", "mesh", "file"]), &drain.region);
+    }
+    found
+}
+
+fn meshes_mut(scene: &mut Scene) -> impl Iterator<Item = &mut Mesh> {
+    let fills = scene.liquid.values_mut().flat_map(|liquid| &mut liquid.fill);
+    let drains = scene.drain.values_mut().map(|drain| &mut drain.region);
+    fills.chain(drains).filter_map(|shape| if let Shape::Mesh(mesh) = shape { Some(mesh) } else { None })
+}
+
+fn at_key(shown: &str, text: &str, path: &[String], message: String) -> SceneError {
+    let source = Source { name: shown, text };
+    let span = Document::parse(text).ok().and_then(|document| span_of(document.as_item(), path));
+    let help = "a closed surface in an OBJ, STL or PLY file; a relative path starts at the scene file";
+    source.error(&message, span.unwrap_or(0..0), Some(help.into()))
+}

@@ -1,0 +1,424 @@
+//! The structure of a scene file. SI units; every key has a default and says so.
+
+use indexmap::IndexMap;
+use meniscus_geometry::UpAxis;
+use meniscus_sph as sph;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A point or a vector: x, y, z; y points up.
+pub type Vector = [f64; 3];
+
+/// A scene: liquids, what they meet, and how it is simulated and shown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Scene {
+    /// One line that says what is to be seen.
+    pub title: String,
+    /// The figure of a paper that the scene shows, or nothing.
+    pub figure: String,
+    /// The method that simulates it, default "gauss".
+    pub method: Method,
+    /// Simulated time [s], default 2.
+    pub seconds: f64,
+    /// Frames per simulated second [1/s], default 30.
+    pub fps: f64,
+    /// Gravity [m/s²], default [0, -9.81, 0].
+    pub gravity: Vector,
+    /// The particles of all liquids.
+    pub sph: sph::Params,
+    /// The time step.
+    pub time: Time,
+    /// What is written beside the frames.
+    pub output: Output,
+    /// Particles that leave this box are removed. Default: the scene's own bounds, grown by their largest extent.
+    pub domain: Option<Bounds>,
+    /// Liquids by name.
+    pub liquid: IndexMap<String, Liquid>,
+    /// Walls that do not move, by name.
+    pub wall: IndexMap<String, Wall>,
+    /// Nozzles by name.
+    pub emitter: IndexMap<String, Emitter>,
+    /// Regions that take particles away, by name.
+    pub drain: IndexMap<String, Drain>,
+    /// Measurements written to probes.csv, by name; energy, volume and the force on every wall are always there.
+    pub probe: IndexMap<String, Probe>,
+    /// Commands given at certain times, in any order.
+    pub script: Vec<Scripted>,
+}
+
+impl Default for Scene {
+    fn default() -> Self {
+        Self {
+            title: String::new(),
+            figure: String::new(),
+            method: Method::default(),
+            seconds: 2.0,
+            fps: 30.0,
+            gravity: [0.0, -9.81, 0.0],
+            sph: sph::Params::default(),
+            time: Time::default(),
+            output: Output::default(),
+            domain: None,
+            liquid: IndexMap::new(),
+            wall: IndexMap::new(),
+            emitter: IndexMap::new(),
+            drain: IndexMap::new(),
+            probe: IndexMap::new(),
+            script: Vec::new(),
+        }
+    }
+}
+
+/// The methods by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// SPH liquid whose walls and bodies are met by Gauss-quadrature boundary particles (MSTHG04).
+    #[default]
+    Gauss,
+}
+
+impl Method {
+    /// The name in the scene file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Gauss => "gauss",
+        }
+    }
+}
+
+/// The time step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Time {
+    /// A fixed step [s]. Default: as large as is stable.
+    pub dt: Option<f64>,
+    /// Part of a support radius that sound and motion may cross in a step, dimensionless, default 0.4.
+    pub courant: f64,
+    /// Largest step [s], default 0.01.
+    pub max_dt: f64,
+    /// Smallest step [s], default 1e-7; a scene that needs a smaller one fails.
+    pub min_dt: f64,
+}
+
+impl Default for Time {
+    fn default() -> Self {
+        Self { dt: None, courant: 0.4, max_dt: 0.01, min_dt: 1e-7 }
+    }
+}
+
+/// What is written beside the frames.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Output {
+    /// A checkpoint after every so many frames, default 10.
+    pub checkpoint_every: u32,
+    /// A picture after every so many frames, default 1; 0 for none.
+    pub picture_every: u32,
+    /// Probes are read at every frame or at every step, default "frame".
+    pub probes: ProbeRate,
+}
+
+impl Default for Output {
+    fn default() -> Self {
+        Self { checkpoint_every: 10, picture_every: 1, probes: ProbeRate::default() }
+    }
+}
+
+/// How often probes are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProbeRate {
+    /// At every frame.
+    #[default]
+    Frame,
+    /// At every step.
+    Step,
+}
+
+/// An axis-aligned box.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Bounds {
+    /// Lower corner [m].
+    pub min: Vector,
+    /// Upper corner [m].
+    pub max: Vector,
+}
+
+/// A liquid.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Liquid {
+    /// Rest density [kg/m³], default 1000.
+    pub density: f64,
+    /// Dynamic viscosity [Pa·s], default 0.001 (water); blood 0.0035, honey 10.
+    pub viscosity: f64,
+    /// Shapes that are full of it at the start.
+    pub fill: Vec<Shape>,
+    /// Velocity at the start [m/s], default [0, 0, 0].
+    pub velocity: Vector,
+    /// Red, green, blue, 0 to 1, default [0.1, 0.4, 0.8].
+    pub color: Vector,
+}
+
+impl Default for Liquid {
+    fn default() -> Self {
+        let sph::Material { density, viscosity } = sph::Material::default();
+        Self { density, viscosity, fill: Vec::new(), velocity: [0.0; 3], color: [0.1, 0.4, 0.8] }
+    }
+}
+
+/// A region of space.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shape {
+    /// An axis-aligned box.
+    Box(Bounds),
+    /// A ball.
+    Sphere(Sphere),
+    /// The inside of a closed surface.
+    Mesh(Mesh),
+}
+
+/// A ball.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sphere {
+    /// Centre [m].
+    pub center: Vector,
+    /// Radius [m].
+    pub radius: f64,
+}
+
+/// A triangle mesh in a file: OBJ, STL or PLY.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Mesh {
+    /// The file; a relative path starts at the scene file.
+    pub file: String,
+    /// Metres per unit of the file, default 1.
+    #[serde(default = "one")]
+    pub scale: f64,
+    /// The axis that points up in the file, default "y".
+    #[serde(default)]
+    pub up: UpAxis,
+    /// Moved by this much after scaling [m], default [0, 0, 0].
+    #[serde(default)]
+    pub offset: Vector,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// A wall that does not move.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Wall {
+    /// Its shape.
+    pub shape: WallShape,
+    /// Friction with the liquid: "slip", "no-slip", or { viscosity = … } [Pa·s]; default "slip".
+    #[serde(default)]
+    pub friction: sph::Friction,
+}
+
+/// Shapes of walls.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum WallShape {
+    /// A tank with the liquid inside.
+    Box(Tank),
+    /// A plane with the liquid on the side that its normal points to.
+    Plane(Plane),
+}
+
+/// An axis-aligned tank.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Tank {
+    /// Lower corner of the inside [m].
+    pub min: Vector,
+    /// Upper corner of the inside [m].
+    pub max: Vector,
+    /// Sides that are missing, such as ["+y"] for a tank without a lid; the sides next to them go on without end. Default
+    /// none.
+    #[serde(default)]
+    pub open: Vec<Side>,
+}
+
+/// A side of a box.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Side {
+    /// Towards lower x.
+    #[serde(rename = "-x")]
+    LowX,
+    /// Towards higher x.
+    #[serde(rename = "+x")]
+    HighX,
+    /// Below.
+    #[serde(rename = "-y")]
+    LowY,
+    /// Above.
+    #[serde(rename = "+y")]
+    HighY,
+    /// Towards lower z.
+    #[serde(rename = "-z")]
+    LowZ,
+    /// Towards higher z.
+    #[serde(rename = "+z")]
+    HighZ,
+}
+
+/// A plane.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Plane {
+    /// A point of the plane [m].
+    pub point: Vector,
+    /// Its normal, of any length, on the side of the liquid.
+    pub normal: Vector,
+}
+
+/// A nozzle.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Emitter {
+    /// Name of the liquid that comes out.
+    pub liquid: String,
+    /// Centre of the opening [m].
+    pub center: Vector,
+    /// Direction of the flow, of any length.
+    pub direction: Vector,
+    /// The opening.
+    pub opening: Opening,
+    /// Speed of the flow [m/s], default 1.
+    #[serde(default = "one")]
+    pub speed: f64,
+    /// When the flow begins [s], default 0.
+    #[serde(default)]
+    pub start: f64,
+    /// When the flow ends [s], default never.
+    #[serde(default)]
+    pub stop: Option<f64>,
+    /// No more particles than this, default 1000000.
+    #[serde(default = "million")]
+    pub max_particles: u64,
+}
+
+fn million() -> u64 {
+    1_000_000
+}
+
+/// Openings of nozzles.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Opening {
+    /// A round one.
+    Disc(Disc),
+    /// A rectangular one.
+    Rectangle(Rectangle),
+}
+
+/// A round opening.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Disc {
+    /// Radius [m].
+    pub radius: f64,
+}
+
+/// A rectangular opening.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Rectangle {
+    /// Extent along the horizontal [m]; for a vertical flow along x.
+    pub width: f64,
+    /// Extent across both the width and the flow [m].
+    pub height: f64,
+}
+
+/// A region that takes particles away.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Drain {
+    /// Where particles vanish.
+    pub region: Shape,
+}
+
+/// A measurement.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Probe {
+    /// Velocity, density and pressure at a point [m].
+    Point(Vector),
+    /// Flow through a plane or a disc of it.
+    Plane(FlowPlane),
+}
+
+/// Where flow is measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FlowPlane {
+    /// A point of the plane [m].
+    pub point: Vector,
+    /// Its normal, of any length: flow along it counts as positive.
+    pub normal: Vector,
+    /// Only within this distance of the point [m]; default everywhere.
+    #[serde(default)]
+    pub radius: Option<f64>,
+}
+
+/// A command given at a certain time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Scripted {
+    /// When [s]; it takes effect at the first step that begins then or later.
+    pub time: f64,
+    /// What.
+    pub command: Command,
+}
+
+/// What a person, or a script, does to a running simulation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Command {
+    /// Changes a live parameter.
+    Set(Set),
+    /// Pushes the liquid.
+    Poke(Poke),
+}
+
+/// Changes a live parameter: `gravity`, `sph.artificial_viscosity`, `liquid.NAME.viscosity`, `emitter.NAME.speed`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Set {
+    /// The key, as in the scene file.
+    pub key: String,
+    /// The new value, in the unit of the key.
+    pub value: Value,
+}
+
+/// A number or a vector.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Value {
+    /// A number.
+    Number(f64),
+    /// A vector.
+    Vector(Vector),
+}
+
+/// Adds velocity to the liquid within a ball, most at its centre, none at its rim.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Poke {
+    /// Centre [m].
+    pub center: Vector,
+    /// Radius [m].
+    pub radius: f64,
+    /// Velocity added at the centre [m/s].
+    pub velocity: Vector,
+}

@@ -1,0 +1,256 @@
+//! From text to a scene.
+
+use crate::error::SceneError;
+use crate::model::Scene;
+use crate::schema::{self, KeyInfo};
+use crate::validate::{self, Problem};
+use miette::NamedSource;
+use std::ops::Range;
+use std::sync::Arc;
+use toml_edit::{Document, DocumentMut, Item, TableLike, Value};
+
+/// Reads a scene from text. `name` is the file name that errors show; `overrides` are `key=value` settings that go before
+/// what the text says.
+///
+/// # Errors
+/// With file, line, the offending text and what would be right.
+pub fn parse(name: &str, text: &str, overrides: &[String]) -> Result<Scene, SceneError> {
+    let merged = if overrides.is_empty() { text.to_owned() } else { merge(name, text, overrides)? };
+    let source = Source { name, text: &merged };
+    let document = Document::parse(merged.as_str())
+        .map_err(|e| source.error(e.message(), e.span().unwrap_or(0..0), Some("this is not TOML".into())))?;
+    refuse_infinite(&source, &document)?;
+    let scene: Scene = toml::from_str(&merged).map_err(|e| explain(&source, &document, &e))?;
+    match validate::check(&scene) {
+        None => Ok(scene),
+        Some(problem) => Err(place(&source, &document, &problem)),
+    }
+}
+
+/// Writes a scene as text that parses to the same scene.
+///
+/// # Errors
+/// When a value has no TOML form.
+pub fn to_text(scene: &Scene) -> Result<String, toml::ser::Error> {
+    toml::to_string(scene)
+}
+
+pub(crate) struct Source<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) text: &'a str,
+}
+
+impl Source<'_> {
+    pub(crate) fn error(&self, message: &str, span: Range<usize>, help: Option<String>) -> SceneError {
+        SceneError::Invalid {
+            message: message.to_owned(),
+            source_code: Arc::new(NamedSource::new(self.name, self.text.to_owned())),
+            span: span.into(),
+            help,
+        }
+    }
+}
+
+/// The text with the overrides worked in.
+fn merge(name: &str, text: &str, overrides: &[String]) -> Result<String, SceneError> {
+    let source = Source { name, text };
+    let mut document: DocumentMut = text.parse().map_err(|e: toml_edit::TomlError| {
+        source.error(e.message(), e.span().unwrap_or(0..0), Some("this is not TOML".into()))
+    })?;
+    for setting in overrides {
+        let fail = |message: &str| SceneError::Set { text: setting.clone(), message: message.to_owned() };
+        let (path, value) = setting.split_once('=').ok_or_else(|| fail("there is no `=`"))?;
+        let path: Vec<&str> = path.trim().split('.').collect();
+        // A bare word is meant as a string: --set sph.kernel=cubic-spline.
+        let value: Value = value.trim().parse().unwrap_or_else(|_| Value::from(value.trim()));
+        set(document.as_item_mut(), &path, value).map_err(|message| fail(&message))?;
+    }
+    Ok(document.to_string())
+}
+
+fn set(item: &mut Item, path: &[&str], value: Value) -> Result<(), String> {
+    let [key, rest @ ..] = path else { return Err("there is no key".into()) };
+    if key.is_empty() {
+        return Err("a part of the key is empty".into());
+    }
+    if let (Ok(index), Some(array)) = (key.parse::<usize>(), item.as_array_mut()) {
+        let entry = array.get_mut(index).ok_or_else(|| format!("there is no element {index}"))?;
+        let mut inner = Item::Value(entry.clone());
+        if rest.is_empty() {
+            inner = Item::Value(value);
+        } else {
+            set(&mut inner, rest, value)?;
+        }
+        *entry = inner.into_value().map_err(|_| "an array holds values".to_owned())?;
+        return Ok(());
+    }
+    if let (Ok(index), Some(tables)) = (key.parse::<usize>(), item.as_array_of_tables_mut()) {
+        let table = tables.get_mut(index).ok_or_else(|| format!("there is no element {index}"))?;
+        return set_in(table, rest, value);
+    }
+    let table = item.as_table_like_mut().ok_or_else(|| format!("`{key}` is inside something that has no keys"))?;
+    set_in(table, path, value)
+}
+
+fn set_in(table: &mut dyn TableLike, path: &[&str], value: Value) -> Result<(), String> {
+    let [key, rest @ ..] = path else { return Err("there is no key".into()) };
+    if rest.is_empty() {
+        table.insert(key, Item::Value(value));
+        return Ok(());
+    }
+    let entry = table.entry(key).or_insert_with(toml_edit::table);
+    set(entry, rest, value)
+}
+
+/// TOML has words for infinity and not-a-number; a scene has no use for them.
+fn refuse_infinite(source: &Source, document: &Document<&str>) -> Result<(), SceneError> {
+    let Some(span) = infinite_in(document.as_table()) else { return Ok(()) };
+    let mut path = path_at(document.as_item(), &span);
+    while path.last().is_some_and(|key| key.parse::<usize>().is_ok()) {
+        path.pop();
+    }
+    let message = format!("`{}` must be a finite number", path.join("."));
+    Err(source.error(&message, span, help_for(&path)))
+}
+
+fn infinite_in(table: &dyn TableLike) -> Option<Range<usize>> {
+    fn in_value(value: &Value) -> Option<Range<usize>> {
+        match value {
+            Value::Float(float) if !float.value().is_finite() => value.span(),
+            Value::Array(array) => array.iter().find_map(in_value),
+            Value::InlineTable(table) => infinite_in(table),
+            _ => None,
+        }
+    }
+    table.iter().find_map(|(_, item)| match item {
+        Item::Value(value) => in_value(value),
+        Item::Table(table) => infinite_in(table),
+        Item::ArrayOfTables(tables) => tables.iter().find_map(|table| infinite_in(table)),
+        Item::None => None,
+    })
+}
+
+/// Turns what serde says into what a person needs: the key, where it is, and what would be right.
+fn explain(source: &Source, document: &Document<&str>, error: &toml::de::Error) -> SceneError {
+    let span = error.span().unwrap_or(0..0);
+    let path = path_at(document.as_item(), &span);
+    let message = error.message();
+    if let Some(unknown) = quoted_after(message, "unknown field ") {
+        let parent: Vec<String> = match path.split_last() {
+            Some((last, parent)) if *last == unknown => parent.to_vec(),
+            _ => path.clone(),
+        };
+        let known = schema::describe(&parent).unwrap_or_default().keys;
+        let place = if parent.is_empty() { "a scene".to_owned() } else { format!("`{}`", parent.join(".")) };
+        return source.error(&format!("{place} has no key `{unknown}`"), span, nearest(&unknown, &known, "key"));
+    }
+    if let Some(unknown) = quoted_after(message, "unknown variant ") {
+        let info = schema::describe(&path).unwrap_or_default();
+        let known = if info.keys.is_empty() { quoted_words(message) } else { info.keys };
+        let message = format!("`{}` cannot be `{unknown}`", path.join("."));
+        return source.error(&message, span, nearest(&unknown, &known, "word"));
+    }
+    let place = if path.is_empty() { String::new() } else { format!("`{}`: ", path.join(".")) };
+    source.error(&format!("{place}{message}"), span, help_for(&path))
+}
+
+fn help_for(path: &[String]) -> Option<String> {
+    let KeyInfo { description, keys } = schema::describe(path)?;
+    let key = path.last().map_or("the scene", String::as_str);
+    let keys = if keys.is_empty() { String::new() } else { format!(" Known: {}.", keys.join(", ")) };
+    Some(format!("`{key}`: {description}{keys}"))
+}
+
+fn nearest(unknown: &str, known: &[String], what: &str) -> Option<String> {
+    let best = known.iter().max_by(|a, b| {
+        let likeness = |word: &str| strsim::jaro_winkler(unknown, word);
+        likeness(a).total_cmp(&likeness(b)).then_with(|| b.cmp(a))
+    })?;
+    let all = known.join(", ");
+    let close = strsim::jaro_winkler(unknown, best) > 0.7;
+    Some(if close { format!("did you mean `{best}`? Known: {all}") } else { format!("the {what}s are: {all}") })
+}
+
+fn quoted_after(message: &str, start: &str) -> Option<String> {
+    message.strip_prefix(start)?.split('`').nth(1).map(str::to_owned)
+}
+
+fn quoted_words(message: &str) -> Vec<String> {
+    message.split('`').skip(3).step_by(2).map(str::to_owned).collect()
+}
+
+/// Points a problem of the checked scene at the line of its key.
+fn place(source: &Source, document: &Document<&str>, problem: &Problem) -> SceneError {
+    // A key that is left out has no line: its nearest parent has.
+    let span = (0..=problem.path.len()).rev().find_map(|n| span_of(document.as_item(), &problem.path[..n]));
+    let message = format!("`{}` {}", problem.path.join("."), problem.message);
+    source.error(&message, span.unwrap_or(0..0), help_for(&problem.path))
+}
+
+/// The span of the value at a key path.
+pub(crate) fn span_of(item: &Item, path: &[String]) -> Option<Range<usize>> {
+    let Some((key, rest)) = path.split_first() else { return item.span() };
+    if let Ok(index) = key.parse::<usize>() {
+        if let Some(tables) = item.as_array_of_tables() {
+            return span_of_key(tables.get(index)?, rest);
+        }
+        if let Some(value) = item.as_array().and_then(|array| array.get(index)) {
+            return if rest.is_empty() { value.span() } else { span_of(&Item::Value(value.clone()), rest) };
+        }
+    }
+    span_of_key(item.as_table_like()?, path)
+}
+
+fn span_of_key(table: &dyn TableLike, path: &[String]) -> Option<Range<usize>> {
+    let (key, rest) = path.split_first()?;
+    let item = table.get(key)?;
+    let own = item.span().or_else(|| table.key(key).and_then(toml_edit::Key::span));
+    if rest.is_empty() { own } else { span_of(item, rest) }
+}
+
+/// The path of the innermost key whose text or value contains a span.
+fn path_at(item: &Item, span: &Range<usize>) -> Vec<String> {
+    fn contains(outer: Option<Range<usize>>, inner: &Range<usize>) -> bool {
+        outer.is_some_and(|outer| outer.start <= inner.start && inner.end <= outer.end)
+    }
+    fn in_table(table: &dyn TableLike, span: &Range<usize>) -> Option<Vec<String>> {
+        for (key, item) in table.iter() {
+            let on_key = table.key(key).is_some_and(|k| contains(k.span(), span));
+            let inside = in_item(item, span);
+            if on_key || inside.is_some() || contains(item.span(), span) {
+                let mut path = vec![key.to_owned()];
+                path.extend(inside.unwrap_or_default());
+                return Some(path);
+            }
+        }
+        None
+    }
+    fn in_value(value: &Value, span: &Range<usize>) -> Option<Vec<String>> {
+        match value {
+            Value::Array(array) => array.iter().enumerate().find_map(|(index, value)| {
+                let inside = in_value(value, span);
+                (inside.is_some() || contains(value.span(), span)).then(|| {
+                    let mut path = vec![index.to_string()];
+                    path.extend(inside.unwrap_or_default());
+                    path
+                })
+            }),
+            Value::InlineTable(table) => in_table(table, span),
+            _ => None,
+        }
+    }
+    fn in_item(item: &Item, span: &Range<usize>) -> Option<Vec<String>> {
+        match item {
+            Item::Table(table) => in_table(table, span),
+            Item::Value(value) => in_value(value, span),
+            Item::ArrayOfTables(tables) => tables.iter().enumerate().find_map(|(index, table)| {
+                let inside = in_table(table, span)?;
+                let mut path = vec![index.to_string()];
+                path.extend(inside);
+                Some(path)
+            }),
+            Item::None => None,
+        }
+    }
+    in_item(item, span).unwrap_or_default()
+}

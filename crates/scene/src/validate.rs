@@ -1,0 +1,233 @@
+//! What a scene must satisfy beyond its structure.
+
+use crate::model::{Bounds, Command, Emitter, Mesh, Opening, Probe, Scene, Shape, Tank, Value, Vector, WallShape};
+use meniscus_sph::Friction;
+
+/// Something that is wrong with the value of a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Problem {
+    pub(crate) path: Vec<String>,
+    pub(crate) message: String,
+}
+
+/// The first problem of a scene.
+pub(crate) fn check(scene: &Scene) -> Option<Problem> {
+    let mut checks = Checks { path: Vec::new(), problem: None };
+    checks.scene(scene);
+    checks.problem
+}
+
+struct Checks {
+    path: Vec<String>,
+    problem: Option<Problem>,
+}
+
+impl Checks {
+    fn within<'a>(&mut self, keys: impl IntoIterator<Item = &'a str>, check: impl FnOnce(&mut Self)) {
+        let depth = self.path.len();
+        self.path.extend(keys.into_iter().map(str::to_owned));
+        check(self);
+        self.path.truncate(depth);
+    }
+
+    fn require(&mut self, key: &str, holds: bool, message: impl Into<String>) {
+        if !holds && self.problem.is_none() {
+            let mut path = self.path.clone();
+            path.push(key.to_owned());
+            self.problem = Some(Problem { path, message: message.into() });
+        }
+    }
+
+    fn positive(&mut self, key: &str, value: f64) {
+        self.require(key, value > 0.0, format!("must be greater than zero, not {value}"));
+    }
+
+    fn not_negative(&mut self, key: &str, value: f64) {
+        self.require(key, value >= 0.0, format!("must not be negative, not {value}"));
+    }
+
+    fn range(&mut self, key: &str, value: f64, [low, high]: [f64; 2]) {
+        self.require(key, (low..=high).contains(&value), format!("must be between {low} and {high}, not {value}"));
+    }
+
+    fn direction(&mut self, key: &str, v: Vector) {
+        self.require(key, v.iter().any(|c| *c != 0.0), "must have a length: not all of it can be zero");
+    }
+
+    fn scene(&mut self, scene: &Scene) {
+        self.positive("seconds", scene.seconds);
+        self.range("fps", scene.fps, [0.01, 100_000.0]);
+        self.require(
+            "seconds",
+            scene.seconds * scene.fps <= 10_000_000.0,
+            format!("gives {:.3e} frames, more than 10 million", scene.seconds * scene.fps),
+        );
+        self.within(["sph"], |c| c.sph(&scene.sph));
+        self.within(["time"], |c| c.time(scene));
+        self.within(["output"], |c| {
+            c.require("checkpoint_every", scene.output.checkpoint_every > 0, "must be at least 1");
+        });
+        if let Some(domain) = &scene.domain {
+            self.within(["domain"], |c| c.bounds(domain));
+        }
+        self.names(scene);
+        self.bodies(scene);
+        for (index, scripted) in scene.script.iter().enumerate() {
+            self.within(["script", &index.to_string()], |c| {
+                c.not_negative("time", scripted.time);
+                c.within(["command"], |c| c.command(&scripted.command, scene));
+            });
+        }
+    }
+
+    fn bodies(&mut self, scene: &Scene) {
+        for (name, liquid) in &scene.liquid {
+            self.within(["liquid", name], |c| {
+                c.positive("density", liquid.density);
+                c.not_negative("viscosity", liquid.viscosity);
+                c.color("color", liquid.color);
+                for (index, shape) in liquid.fill.iter().enumerate() {
+                    c.within(["fill", &index.to_string()], |c| c.shape(shape));
+                }
+            });
+        }
+        for (name, wall) in &scene.wall {
+            self.within(["wall", name], |c| {
+                if let Friction::Viscosity(viscosity) = wall.friction {
+                    c.within(["friction"], |c| c.not_negative("viscosity", viscosity));
+                }
+                c.within(["shape"], |c| match &wall.shape {
+                    WallShape::Box(tank) => c.within(["box"], |c| c.tank(tank)),
+                    WallShape::Plane(plane) => c.within(["plane"], |c| c.direction("normal", plane.normal)),
+                });
+            });
+        }
+        for (name, emitter) in &scene.emitter {
+            self.within(["emitter", name], |c| c.emitter(emitter, scene));
+        }
+        for (name, drain) in &scene.drain {
+            self.within(["drain", name, "region"], |c| c.shape(&drain.region));
+        }
+        for (name, probe) in &scene.probe {
+            self.within(["probe", name], |c| c.probe(probe));
+        }
+    }
+
+    fn names(&mut self, scene: &Scene) {
+        let kinds: [(&str, Vec<&String>); 5] = [
+            ("liquid", scene.liquid.keys().collect()),
+            ("wall", scene.wall.keys().collect()),
+            ("emitter", scene.emitter.keys().collect()),
+            ("drain", scene.drain.keys().collect()),
+            ("probe", scene.probe.keys().collect()),
+        ];
+        for (kind, names) in kinds {
+            let fits = names.len() <= usize::from(u16::MAX);
+            self.require(kind, fits, "has more members than 65535");
+            for name in names {
+                let plain = name.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '_') && !name.is_empty();
+                self.within([kind], |c| c.require(name, plain, "must be a name of letters, digits, - and _"));
+            }
+        }
+    }
+
+    fn sph(&mut self, sph: &meniscus_sph::Params) {
+        self.positive("spacing", sph.spacing);
+        self.range("support", sph.support, [1.5, 4.0]);
+        self.range("exponent", f64::from(sph.exponent), [1.0, 7.0]);
+        self.range("artificial_viscosity", sph.artificial_viscosity, [0.0, 10.0]);
+        self.range("mass_factor", sph.mass_factor, [0.1, 10.0]);
+        if let Some(stiffness) = sph.stiffness {
+            self.positive("stiffness", stiffness);
+        }
+    }
+
+    fn time(&mut self, scene: &Scene) {
+        let time = &scene.time;
+        if let Some(dt) = time.dt {
+            self.positive("dt", dt);
+        }
+        self.range("courant", time.courant, [0.001, 1.0]);
+        self.positive("max_dt", time.max_dt);
+        self.positive("min_dt", time.min_dt);
+        self.require("min_dt", time.min_dt <= time.max_dt, format!("must not exceed max_dt = {}", time.max_dt));
+    }
+
+    fn bounds(&mut self, bounds: &Bounds) {
+        self.corners(bounds.min, bounds.max);
+    }
+
+    fn corners(&mut self, min: Vector, max: Vector) {
+        let ordered = (0..3).all(|axis| min[axis] < max[axis]);
+        self.require("max", ordered, format!("must lie above min = {min:?} in every coordinate, not {max:?}"));
+    }
+
+    fn tank(&mut self, tank: &Tank) {
+        self.corners(tank.min, tank.max);
+    }
+
+    fn color(&mut self, key: &str, color: Vector) {
+        self.require(key, color.iter().all(|c| (0.0..=1.0).contains(c)), "must be three numbers between 0 and 1");
+    }
+
+    fn shape(&mut self, shape: &Shape) {
+        match shape {
+            Shape::Box(bounds) => self.within(["box"], |c| c.bounds(bounds)),
+            Shape::Sphere(sphere) => self.within(["sphere"], |c| c.positive("radius", sphere.radius)),
+            Shape::Mesh(mesh) => self.within(["mesh"], |c| c.mesh(mesh)),
+        }
+    }
+
+    fn mesh(&mut self, mesh: &Mesh) {
+        self.positive("scale", mesh.scale);
+        self.require("file", !mesh.file.is_empty(), "must name a file");
+    }
+
+    fn emitter(&mut self, emitter: &Emitter, scene: &Scene) {
+        let known: Vec<&str> = scene.liquid.keys().map(String::as_str).collect();
+        let message = format!("names no liquid of the scene; there are: {}", known.join(", "));
+        self.require("liquid", scene.liquid.contains_key(&emitter.liquid), message);
+        self.direction("direction", emitter.direction);
+        self.not_negative("speed", emitter.speed);
+        let stop = emitter.stop.unwrap_or(f64::INFINITY);
+        self.require("stop", stop >= emitter.start, format!("must not come before start = {}", emitter.start));
+        self.within(["opening"], |c| match &emitter.opening {
+            Opening::Disc(disc) => c.within(["disc"], |c| c.positive("radius", disc.radius)),
+            Opening::Rectangle(rectangle) => c.within(["rectangle"], |c| {
+                c.positive("width", rectangle.width);
+                c.positive("height", rectangle.height);
+            }),
+        });
+    }
+
+    fn probe(&mut self, probe: &Probe) {
+        match probe {
+            Probe::Point(_) => {}
+            Probe::Plane(plane) => self.within(["plane"], |c| {
+                c.direction("normal", plane.normal);
+                if let Some(radius) = plane.radius {
+                    c.positive("radius", radius);
+                }
+            }),
+        }
+    }
+
+    fn command(&mut self, command: &Command, scene: &Scene) {
+        match command {
+            Command::Set(set) => self.within(["set"], |c| {
+                if let Err(message) = crate::live::check(scene, &set.key, &set.value) {
+                    c.require("key", false, message);
+                }
+            }),
+            Command::Poke(poke) => self.within(["poke"], |c| c.positive("radius", poke.radius)),
+        }
+    }
+}
+
+/// Whether a value is finite; commands that come from outside a scene file are checked with it.
+pub(crate) fn finite(value: &Value) -> bool {
+    match value {
+        Value::Number(number) => number.is_finite(),
+        Value::Vector(vector) => vector.iter().all(|c| c.is_finite()),
+    }
+}

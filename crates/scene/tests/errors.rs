@@ -1,0 +1,170 @@
+//! What a wrong scene file is told: the line, the key, and what would be right.
+
+use meniscus_scene::{SceneError, parse};
+
+/// The line, the message and the advice of the error that a text gives.
+fn wrong(text: &str) -> (usize, String, String) {
+    let error: SceneError = parse("x.toml", text, &[]).expect_err(text);
+    (error.line().expect("a line"), error.to_string(), error.advice().unwrap_or_default())
+}
+
+#[track_caller]
+fn expect(text: &str, line: usize, message: &str, advice: &str) {
+    let (at, said, help) = wrong(text);
+    assert!(at == line && said.contains(message) && help.contains(advice), "line {at}: {said}\nhelp: {help}");
+    assert!(said.starts_with(&format!("x.toml:{line}: ")), "{said}");
+}
+
+#[test]
+fn syntax() {
+    expect("seconds = \n", 1, "", "not TOML");
+    expect("seconds = 1\nfps = 3 4\n", 2, "", "not TOML");
+}
+
+#[test]
+fn unknown_keys_at_every_level() {
+    expect("secnds = 1\n", 1, "a scene has no key `secnds`", "did you mean `seconds`");
+    expect("[sph]\nspaceing = 0.1\n", 2, "`sph` has no key `spaceing`", "did you mean `spacing`");
+    expect("[time]\n\ncurant = 0.1\n", 3, "`time` has no key `curant`", "did you mean `courant`");
+    expect("[output]\ncheckpoints = 1\n", 2, "`output` has no key", "did you mean `checkpoint_every`");
+    expect("[liquid.water]\ndensty = 1\n", 2, "`liquid.water` has no key `densty`", "did you mean `density`");
+    expect(
+        "[wall.a]\nshape = { plane = { point = [0,0,0], normal = [0,1,0] } }\nslip = true\n",
+        3,
+        "has no key `slip`",
+        "shape, friction",
+    );
+    expect("[emitter.tap]\nliquid = \"w\"\nspeeed = 1\n", 3, "has no key `speeed`", "did you mean `speed`");
+    expect("[drain.d]\nregon = 1\n", 2, "`drain.d` has no key", "did you mean `region`");
+    expect("[probe.p]\nplan = { point = [0,0,0], normal = [0,1,0] }\n", 2, "cannot be `plan`", "did you mean `plane`");
+    expect("[[script]]\ntime = 1\nwhat = 2\n", 3, "`script.0` has no key `what`", "time, command");
+}
+
+#[test]
+fn unknown_keys_inside_shapes() {
+    expect(
+        "[liquid.w]\nfill = [{ box = { min = [0,0,0], maks = [1,1,1] } }]\n",
+        2,
+        "has no key `maks`",
+        "did you mean `max`",
+    );
+    expect(
+        "[liquid.w]\nfill = [\n  { sphere = { center = [0,0,0], radius = 1, r = 2 } },\n]\n",
+        3,
+        "has no key `r`",
+        "did you mean `radius`",
+    );
+    expect(
+        "[liquid.w]\nfill = [{ mesh = { file = \"a.obj\", scal = 2 } }]\n",
+        2,
+        "has no key `scal`",
+        "did you mean `scale`",
+    );
+    expect(
+        "[liquid.w]\nfill = [{ cube = { min = [0,0,0], max = [1,1,1] } }]\n",
+        2,
+        "cannot be `cube`",
+        "box, sphere, mesh",
+    );
+    expect(
+        "[wall.w.shape.box]\nmin = [0,0,0]\nmax = [1,1,1]\nopened = [\"+y\"]\n",
+        4,
+        "has no key `opened`",
+        "did you mean `open`",
+    );
+    expect("[emitter.e]\nopening = { disc = { radios = 1 } }\n", 2, "has no key `radios`", "did you mean `radius`");
+}
+
+#[test]
+fn wrong_types() {
+    expect("seconds = \"two\"\n", 1, "`seconds`: invalid type", "Simulated time [s]");
+    expect("[liquid.water]\ndensity = [1, 2]\n", 2, "`liquid.water.density`: invalid type", "kg/m³");
+    expect("[liquid.water]\nvelocity = [1, 2]\n", 2, "`liquid.water.velocity`", "m/s");
+    expect("liquid = 3\n", 1, "`liquid`", "Liquids by name");
+    expect("[sph]\nkernel = \"cubic\"\n", 2, "`sph.kernel` cannot be `cubic`", "did you mean `cubic-spline`");
+    expect("method = \"gaus\"\n", 1, "`method` cannot be `gaus`", "gauss");
+    expect("[wall.w]\nfriction = \"slip\"\n", 1, "`wall.w`: missing field `shape`", "");
+    expect("[wall.w.shape.box]\nmin=[0,0,0]\nmax=[1,1,1]\nopen = [\"top\"]\n", 4, "cannot be `top`", "+y");
+}
+
+#[test]
+fn values_that_make_no_sense() {
+    expect("[liquid.w]\ndensity = -1000\n", 2, "`liquid.w.density` must be greater than zero, not -1000", "kg/m³");
+    expect("[liquid.w]\nviscosity = nan\n", 2, "`liquid.w.viscosity` must be a finite number", "Pa·s");
+    expect("gravity = [0, -inf, 0]\n", 1, "`gravity` must be a finite number", "m/s²");
+    expect("[liquid.w]\nfill = [{ sphere = { center = [0, nan, 0], radius = 1 } }]\n", 2, "finite", "Centre [m]");
+    expect("[sph]\nspacing = 0\n", 2, "`sph.spacing` must be greater than zero", "Distance between particles");
+    expect("seconds = 0\n", 1, "`seconds` must be greater than zero", "");
+    expect("seconds = 1e9\nfps = 1000\n", 1, "frames, more than 10 million", "");
+    expect("[time]\nmin_dt = 1\n", 2, "must not exceed max_dt", "");
+    expect("[liquid.w]\nfill = [{ box = { min = [0,0,0], max = [1,-1,1] } }]\n", 2, "must lie above min", "");
+    expect("[liquid.w]\nfill = [{ sphere = { center = [0,0,0], radius = -1 } }]\n", 2, "greater than zero", "Radius");
+    expect("[wall.w]\nshape = { plane = { point = [0,0,0], normal = [0,0,0] } }\n", 2, "must have a length", "normal");
+    expect(
+        "[wall.w]\nshape = { plane = { point = [0,0,0], normal = [0,1,0] } }\nfriction = { viscosity = -1 }\n",
+        3,
+        "must not be negative",
+        "",
+    );
+    expect("[liquid.\"a/b\"]\ndensity = 1\n", 1, "must be a name of letters", "");
+    let emitter = "[emitter.e]\ncenter=[0,0,0]\ndirection=[0,0,1]\nopening={disc={radius=1}}\n";
+    expect(
+        &format!("{emitter}liquid = \"milk\"\n[liquid.water]\n"),
+        5,
+        "names no liquid of the scene; there are: water",
+        "",
+    );
+    expect(&format!("{emitter}liquid = \"w\"\nstart = 2\nstop = 1\n[liquid.w]\n"), 7, "must not come before start", "");
+    expect("[probe.f]\nplane = { point = [0,0,0], normal = [0,1,0], radius = 0 }\n", 2, "greater than zero", "");
+    expect(
+        "[[script]]\ntime = 1\ncommand = { set = { key = \"gravty\", value = 1 } }\n",
+        3,
+        "names no live parameter; there are: gravity",
+        "",
+    );
+    expect(
+        "[[script]]\ntime = -1\ncommand = { poke = { center=[0,0,0], radius=1, velocity=[0,0,1] } }\n",
+        2,
+        "must not be negative",
+        "",
+    );
+}
+
+#[test]
+fn settings_from_the_command_line() {
+    let text = "seconds = 1\n[liquid.water]\nfill = [{ sphere = { center = [0,0,0], radius = 1 } }]\n";
+    let with = |settings: &[&str]| parse("x.toml", text, &settings.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>());
+    let scene = with(&[
+        "seconds=3",
+        "liquid.water.viscosity = 0.5",
+        "gravity=[0,0,-1]",
+        "sph.kernel=cubic-spline",
+        "sph.spacing=0.1",
+        "liquid.water.fill.0.sphere.radius=2",
+        "time.dt=1e-3",
+    ])
+    .unwrap();
+    assert_eq!((scene.seconds, scene.liquid["water"].viscosity, scene.gravity[2]), (3.0, 0.5, -1.0));
+    assert_eq!((scene.sph.kernel, scene.sph.spacing), (meniscus_sph::KernelFamily::CubicSpline, 0.1));
+    assert_eq!(scene.time.dt, Some(1e-3));
+    assert!(format!("{:?}", scene.liquid["water"].fill[0]).contains("radius: 2.0"));
+    for (setting, said) in [
+        ("seconds", "there is no `=`"),
+        ("=3", "a part of the key is empty"),
+        ("liquid.water.fill.7.sphere.radius=2", "there is no element 7"),
+        ("seconds.x=1", "has no keys"),
+    ] {
+        let error = with(&[setting]).unwrap_err().to_string();
+        assert!(error.contains(said), "{error}");
+    }
+    let error = with(&["liquid.water.densty=1"]).unwrap_err();
+    assert!(error.to_string().contains("has no key `densty`"), "{error}");
+    assert!(error.advice().unwrap().contains("did you mean `density`"));
+}
+
+#[test]
+fn an_empty_scene_is_the_default_and_survives_a_round_trip() {
+    let scene = parse("x.toml", "", &[]).unwrap();
+    assert_eq!(scene, meniscus_scene::Scene::default());
+    assert_eq!(parse("y.toml", &meniscus_scene::to_text(&scene).unwrap(), &[]).unwrap(), scene);
+}
