@@ -1,0 +1,307 @@
+//! From a scene to a method with its state.
+
+use crate::gauss::{Gauss, Look, tank_edges};
+use crate::method::Method;
+use glam::{DVec2, DVec3};
+use meniscus_core::{BodyInfo, BodyKind, Wire};
+use meniscus_geometry::{Aabb, FillError, KeepOut, Periodic, Region, Shape, ShapeError, count_estimate, fill};
+use meniscus_scene::{self as scene, Loaded, Opening, Scene, Side};
+use meniscus_sph::{Emitter, Liquid, Material, Setup, Wall, WallShape};
+
+/// Bytes that a liquid particle needs at most: state twice, packed copies, neighbour lists.
+const BYTES_PER_PARTICLE: f64 = 700.0;
+
+/// A scene cannot become a world.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// A shape cannot be filled with particles.
+    #[error("liquid `{liquid}`, fill {index}: {source}")]
+    Fill {
+        /// The liquid.
+        liquid: String,
+        /// Number of the shape.
+        index: usize,
+        /// Why.
+        source: FillError,
+    },
+    /// A drain is no region.
+    #[error("drain `{drain}`: {source}")]
+    Drain {
+        /// The drain.
+        drain: String,
+        /// Why.
+        source: ShapeError,
+    },
+}
+
+/// How large a world will be, before anything is allocated.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Estimate {
+    /// Particles at the start.
+    pub particles: f64,
+    /// Particles when all nozzles have sent what they can.
+    pub most_particles: f64,
+    /// Memory at most \[bytes\].
+    pub bytes: f64,
+}
+
+/// How large the world of a scene will be; from volumes alone.
+#[must_use]
+pub fn estimate(loaded: &Loaded) -> Estimate {
+    let scene = &loaded.scene;
+    let spacing = scene.sph.spacing;
+    let shapes = scene.liquid.values().flat_map(|liquid| &liquid.fill);
+    let particles: f64 = shapes.map(|shape| count_estimate(&to_shape(loaded, shape), spacing)).sum();
+    let sent: f64 = scene.emitter.values().map(|e| sent_by(e, scene)).sum();
+    let most_particles = particles + sent;
+    Estimate { particles, most_particles, bytes: most_particles * BYTES_PER_PARTICLE }
+}
+
+fn sent_by(emitter: &scene::Emitter, scene: &Scene) -> f64 {
+    let area = match &emitter.opening {
+        Opening::Disc(disc) => std::f64::consts::PI * disc.radius * disc.radius,
+        Opening::Rectangle(rectangle) => rectangle.width * rectangle.height,
+    };
+    let seconds = emitter.stop.unwrap_or(f64::INFINITY).min(scene.seconds) - emitter.start;
+    let volume = area * emitter.speed * seconds.max(0.0);
+    (volume / (scene.sph.spacing * scene.sph.spacing * scene.sph.spacing)).min(emitter.max_particles as f64)
+}
+
+/// Builds the method of a scene and says what is odd about it.
+pub(crate) fn build(loaded: &Loaded) -> Result<(Box<dyn Method>, Vec<String>), BuildError> {
+    let scene = &loaded.scene;
+    match scene.method {
+        scene::Method::Gauss => {
+            let (gauss, warnings) = gauss(loaded)?;
+            Ok((Box::new(gauss), warnings))
+        }
+    }
+}
+
+fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError> {
+    let scene = &loaded.scene;
+    let mut warnings = Vec::new();
+    let bounds = bounds_of(loaded);
+    let domain = match &scene.domain {
+        Some(domain) => Aabb { min: DVec3::from_array(domain.min), max: DVec3::from_array(domain.max) },
+        None => bounds.grow(bounds.size().max_element().max(scene.sph.spacing)),
+    };
+    let setup = Setup {
+        params: scene.sph.clone(),
+        materials: scene.liquid.iter().map(|(name, l)| (name.clone(), material(l))).collect(),
+        walls: scene.wall.values().map(wall).collect(),
+        emitters: scene.emitter.values().map(|e| emitter(e, scene)).collect(),
+        periodic: Periodic::default(),
+        stiffness: scene.sph.stiffness.unwrap_or_else(|| stiffness(scene, &bounds)),
+    };
+    let mut liquid = Liquid::new(setup);
+    seed(loaded, &mut liquid, &mut warnings)?;
+    if liquid.state().particles.is_empty() && scene.emitter.is_empty() {
+        warnings.push("the scene has no liquid: no shape is filled and there is no emitter".into());
+    }
+    let drains = scene.drain.iter().map(|(name, drain)| {
+        let region = Region::new(&to_shape(loaded, &drain.region))
+            .map_err(|source| BuildError::Drain { drain: name.clone(), source })?;
+        Ok(Box::new(move |p| region.contains(p)) as crate::gauss::Region)
+    });
+    let gauss = Gauss {
+        gravity: DVec3::from_array(scene.gravity),
+        courant: scene.time.courant,
+        domain,
+        drains: drains.collect::<Result<_, _>>()?,
+        look: look(scene, &liquid, &bounds),
+        probes: scene.probe.iter().map(|(name, probe)| (name.clone(), probe.clone())).collect(),
+        liquid,
+    };
+    Ok((gauss, warnings))
+}
+
+fn material(liquid: &scene::Liquid) -> Material {
+    Material { density: liquid.density, viscosity: liquid.viscosity }
+}
+
+fn wall(wall: &scene::Wall) -> Wall {
+    let shape = match &wall.shape {
+        scene::WallShape::Plane(plane) => WallShape::Plane {
+            point: DVec3::from_array(plane.point),
+            normal: DVec3::from_array(plane.normal).normalize(),
+        },
+        scene::WallShape::Box(tank) => {
+            let (mut min, mut max) = (DVec3::from_array(tank.min), DVec3::from_array(tank.max));
+            for side in &tank.open {
+                match side {
+                    Side::LowX => min.x = f64::NEG_INFINITY,
+                    Side::LowY => min.y = f64::NEG_INFINITY,
+                    Side::LowZ => min.z = f64::NEG_INFINITY,
+                    Side::HighX => max.x = f64::INFINITY,
+                    Side::HighY => max.y = f64::INFINITY,
+                    Side::HighZ => max.z = f64::INFINITY,
+                }
+            }
+            WallShape::Tank { min, max }
+        }
+    };
+    Wall { shape, friction: wall.friction }
+}
+
+fn emitter(emitter: &scene::Emitter, scene: &Scene) -> Emitter {
+    let direction = DVec3::from_array(emitter.direction).normalize();
+    let [across, up] = opening_axes(direction);
+    let spacing = scene.sph.spacing;
+    // Layer places: a square lattice with a particle in the middle, half a spacing inside the rim.
+    let (half_width, half_height, radius) = match &emitter.opening {
+        Opening::Disc(disc) => (disc.radius, disc.radius, disc.radius - 0.5 * spacing),
+        Opening::Rectangle(r) => (0.5 * r.width, 0.5 * r.height, f64::INFINITY),
+    };
+    let places = |half: f64| {
+        let n = ((half - 0.5 * spacing) / spacing + 1e-6).floor().max(0.0) as i64;
+        (-n..=n).map(move |k| k as f64 * spacing)
+    };
+    let layer = places(half_height).flat_map(|v| places(half_width).map(move |u| (u, v)));
+    Emitter {
+        liquid: scene.liquid.get_index_of(&emitter.liquid).unwrap_or(0) as u16,
+        center: DVec3::from_array(emitter.center),
+        direction,
+        layer: layer
+            .filter(|(u, v)| u * u + v * v <= radius.max(0.0) * radius.max(0.0) * (1.0 + 1e-9))
+            .map(|(u, v)| across * u + up * v)
+            .collect(),
+        speed: emitter.speed,
+        open: [emitter.start, emitter.stop.unwrap_or(f64::INFINITY)],
+        most: emitter.max_particles,
+    }
+}
+
+/// Two unit vectors in the plane of an opening: the first horizontal.
+fn opening_axes(direction: DVec3) -> [DVec3; 2] {
+    let across = DVec3::Y.cross(direction);
+    let across = if across.length() > 1e-6 { across.normalize() } else { DVec3::X };
+    [across, direction.cross(across)]
+}
+
+fn to_shape(loaded: &Loaded, shape: &scene::Shape) -> Shape {
+    match shape {
+        scene::Shape::Box(bounds) => {
+            Shape::Box(Aabb { min: DVec3::from_array(bounds.min), max: DVec3::from_array(bounds.max) })
+        }
+        scene::Shape::Sphere(sphere) => {
+            Shape::Sphere { center: DVec3::from_array(sphere.center), radius: sphere.radius }
+        }
+        scene::Shape::Mesh(mesh) => Shape::Mesh(loaded.mesh(mesh).clone()),
+    }
+}
+
+/// Fills the shapes of all liquids, each staying out of those before it and of the walls.
+fn seed(loaded: &Loaded, liquid: &mut Liquid, warnings: &mut Vec<String>) -> Result<(), BuildError> {
+    let spacing = loaded.scene.sph.spacing;
+    let walls: Vec<Wall> = liquid.setup().walls.clone();
+    let mut taken: Vec<KeepOut> = Vec::new();
+    for (number, (name, body)) in loaded.scene.liquid.iter().enumerate() {
+        let velocity = DVec3::from_array(body.velocity).as_vec3();
+        for (index, shape) in body.fill.iter().enumerate() {
+            let shape = to_shape(loaded, shape);
+            let places = fill(&shape, spacing, &taken).map_err(|source| BuildError::Fill {
+                liquid: name.clone(),
+                index,
+                source,
+            })?;
+            let all = places.len();
+            let free = places.into_iter().filter(|&p| walls.iter().all(|wall| wall.distance(p) > 0.25 * spacing));
+            let before = liquid.state().particles.len();
+            free.for_each(|p| liquid.particles_mut().push(number as u16, p.as_vec3(), velocity, body.density as f32));
+            let outside = all - (liquid.state().particles.len() - before);
+            if outside > 0 {
+                warnings.push(format!(
+                    "liquid `{name}`, fill {index}: {outside} of {all} particles lie in a wall and are left out"
+                ));
+            }
+            if all == 0 {
+                warnings.push(format!("liquid `{name}`, fill {index}: no particle fits in; is the spacing too large?"));
+            }
+            taken.push(KeepOut { shape, clearance: 0.4 * spacing });
+        }
+    }
+    Ok(())
+}
+
+/// The box around everything that has an extent.
+fn bounds_of(loaded: &Loaded) -> Aabb {
+    let scene = &loaded.scene;
+    let fills = scene.liquid.values().flat_map(|l| &l.fill).map(|shape| to_shape(loaded, shape).bounds());
+    let tanks = scene.wall.values().filter_map(|wall| match &wall.shape {
+        scene::WallShape::Box(tank) => {
+            Some(Aabb { min: DVec3::from_array(tank.min), max: DVec3::from_array(tank.max) })
+        }
+        scene::WallShape::Plane(_) => None,
+    });
+    let nozzles = scene.emitter.values().map(|e| {
+        let center = DVec3::from_array(e.center);
+        Aabb { min: center, max: center }
+    });
+    let all = fills.chain(tanks).chain(nozzles).reduce(|a, b| a.union(&b));
+    all.unwrap_or(Aabb { min: DVec3::ZERO, max: DVec3::ONE })
+}
+
+/// k = 100 g H: a head H compresses the liquid by one percent. Where nothing falls, the speeds given decide.
+fn stiffness(scene: &Scene, bounds: &Aabb) -> f64 {
+    let gravity = DVec3::from_array(scene.gravity);
+    let head = bounds.size().dot(gravity.abs());
+    let speeds = scene.emitter.values().map(|e| e.speed);
+    let speeds = speeds.chain(scene.liquid.values().map(|l| DVec3::from_array(l.velocity).length()));
+    let fastest = speeds.fold(0.0, f64::max);
+    100.0 * head.max(fastest * fastest).max(1e-4)
+}
+
+fn look(scene: &Scene, liquid: &Liquid, bounds: &Aabb) -> Look {
+    let liquids = scene.liquid.iter().map(|(name, l)| BodyInfo {
+        name: name.clone(),
+        kind: BodyKind::Liquid,
+        color: l.color.map(|c| c as f32),
+    });
+    let grey = |name: &String, kind| BodyInfo { name: name.clone(), kind, color: [0.35, 0.38, 0.42] };
+    let walls = scene.wall.keys().map(|name| grey(name, BodyKind::Wall));
+    let nozzles = scene.emitter.keys().map(|name| grey(name, BodyKind::Nozzle));
+    let first_wall = scene.liquid.len();
+    let tanks =
+        liquid.setup().walls.iter().enumerate().map(|(number, wall)| Wire {
+            body: (first_wall + number) as u16,
+            segments: tank_edges(&wall.shape, bounds),
+        });
+    let first_nozzle = first_wall + scene.wall.len();
+    let rings = scene
+        .emitter
+        .values()
+        .enumerate()
+        .map(|(number, e)| Wire { body: (first_nozzle + number) as u16, segments: rim(e) });
+    Look {
+        bodies: liquids.chain(walls).chain(nozzles).collect(),
+        wires: tanks.chain(rings).filter(|wire| !wire.segments.is_empty()).collect(),
+    }
+}
+
+/// The rim of a nozzle and a short throat behind it.
+fn rim(emitter: &scene::Emitter) -> Vec<[glam::Vec3; 2]> {
+    let direction = DVec3::from_array(emitter.direction).normalize();
+    let [across, up] = opening_axes(direction);
+    let center = DVec3::from_array(emitter.center);
+    let (corners, size): (Vec<DVec3>, f64) = match &emitter.opening {
+        Opening::Disc(disc) => {
+            let turn = |k: i32| std::f64::consts::TAU * f64::from(k) / 32.0;
+            let corner = |k: i32| {
+                let on_circle = DVec2::from_angle(turn(k)) * disc.radius;
+                across * on_circle.x + up * on_circle.y
+            };
+            ((0..32).map(corner).collect(), disc.radius)
+        }
+        Opening::Rectangle(r) => {
+            let corner = |(u, v): (f64, f64)| across * (0.5 * u * r.width) + up * (0.5 * v * r.height);
+            ([(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)].map(corner).to_vec(), r.width.min(r.height))
+        }
+    };
+    let mut segments = Vec::new();
+    for back in [0.0, size] {
+        let at = |k: usize| (center + corners[k % corners.len()] - direction * back).as_vec3();
+        segments.extend((0..corners.len()).map(|k| [at(k), at(k + 1)]));
+    }
+    segments
+}

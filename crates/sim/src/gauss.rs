@@ -1,0 +1,213 @@
+//! The `gauss` method: a particle liquid whose walls are met through their surface \[MSTHG04\].
+//!
+//! One step, as [`Gauss::step`] runs it; the names are those of the step report:
+//!
+//! | | stage | what happens |
+//! |---|---|---|
+//! | 1 | sort particles | nozzles send particles; all are put in the order of their grid cells |
+//! | 2 | find neighbours | lists of particles within the support radius h |
+//! | 3 | touch walls | deficit 1 − γ and its gradient for every particle within reach of a wall |
+//! | 4 | sum density | ρᵢ = Σⱼ mⱼ Wᵢⱼ + ρ0 (1 − γᵢ) |
+//! | 5 | find pressure | p = k (ρ − ρ0), not below zero |
+//! | 6 | sum forces | −∇p, μ∇²v, walls, gravity |
+//! | 7 | advance | v += a dt, x += v dt; nothing passes a wall |
+//! | 8 | drain | particles in drains and outside the domain go |
+
+use crate::method::{Method, Totals};
+use crate::probes;
+use glam::{DVec3, Vec3};
+use meniscus_core::{BodyInfo, BodyKind, Digest, Frame, StepError, StepReport, Wire, par};
+use meniscus_geometry::Aabb;
+use meniscus_scene::live::LiveKey;
+use meniscus_scene::{Poke, Probe};
+use meniscus_sph::{Liquid, State, WallShape};
+
+/// A region where particles vanish.
+pub(crate) type Region = Box<dyn Fn(DVec3) -> bool + Send + Sync>;
+
+/// The method with its state.
+pub(crate) struct Gauss {
+    pub(crate) liquid: Liquid,
+    pub(crate) gravity: DVec3,
+    pub(crate) courant: f64,
+    pub(crate) domain: Aabb,
+    pub(crate) drains: Vec<Region>,
+    pub(crate) look: Look,
+    pub(crate) probes: Vec<(String, Probe)>,
+}
+
+/// How the bodies are drawn.
+pub(crate) struct Look {
+    /// Liquids, then walls, then nozzles.
+    pub(crate) bodies: Vec<BodyInfo>,
+    pub(crate) wires: Vec<Wire>,
+}
+
+impl Method for Gauss {
+    fn step(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
+        let Self { liquid, gravity, .. } = self;
+        report.stage("sort particles", || liquid.sort(time, dt)); // 1
+        report.stage("find neighbours", || liquid.find_neighbours()); // 2
+        report.stage("touch walls", || liquid.touch_walls()); // 3
+        report.stage("sum density", || liquid.sum_density())?; // 4  [MCG03 eq. 3]
+        report.stage("find pressure", || liquid.apply_state_equation()); // 5  [MCG03 eq. 12]
+        report.stage("sum forces", || liquid.sum_forces(*gravity))?; // 6  [MCG03 eqs 10, 14]
+        report.stage("advance", || liquid.advance(time, dt))?; // 7
+        report.count("kept inside walls", liquid.kept_inside() as f64);
+        report.stage("drain", || self.drain()); // 8
+        Ok(())
+    }
+
+    fn roll_back(&mut self) {
+        self.liquid.roll_back();
+    }
+
+    fn stable_step(&self) -> f64 {
+        self.liquid.stable_step(self.courant, self.gravity.length())
+    }
+
+    fn set(&mut self, key: &LiveKey, value: &[f64]) {
+        match (key, value) {
+            (LiveKey::Gravity, &[x, y, z]) => self.gravity = DVec3::new(x, y, z),
+            (LiveKey::ArtificialViscosity, &[value]) => {
+                self.liquid.set_parameters(|setup| setup.params.artificial_viscosity = value);
+            }
+            (LiveKey::LiquidViscosity(number), &[value]) => {
+                self.liquid.set_parameters(|setup| setup.materials[*number].1.viscosity = value);
+            }
+            (LiveKey::EmitterSpeed(number), &[value]) => {
+                self.liquid.set_parameters(|setup| setup.emitters[*number].speed = value);
+            }
+            _ => {}
+        }
+    }
+
+    fn poke(&mut self, poke: &Poke) {
+        let center = DVec3::from_array(poke.center).as_vec3();
+        let (radius, velocity) = (poke.radius as f32, DVec3::from_array(poke.velocity).as_vec3());
+        let particles = self.liquid.particles_mut();
+        for (position, v) in particles.position.iter().zip(&mut particles.velocity) {
+            let q = position.distance(center) / radius;
+            if q < 1.0 {
+                *v += velocity * ((1.0 - q * q) * (1.0 - q * q));
+            }
+        }
+    }
+
+    fn save(&self) -> Result<Vec<u8>, postcard::Error> {
+        postcard::to_stdvec(self.liquid.state())
+    }
+
+    fn load(&mut self, bytes: &[u8]) -> Result<(), postcard::Error> {
+        let state: State = postcard::from_bytes(bytes)?;
+        if self.liquid.restore(state) { Ok(()) } else { Err(postcard::Error::DeserializeBadEncoding) }
+    }
+
+    fn digest(&self, mut digest: Digest) -> Digest {
+        let particles = &self.liquid.state().particles;
+        for i in particles.in_id_order() {
+            digest = digest.u64(u64::from(particles.id[i]) << 16 | u64::from(particles.liquid[i]));
+            digest.vec3(particles.position[i]);
+            digest.vec3(particles.velocity[i]);
+            digest.bytes(&particles.density[i].to_le_bytes());
+        }
+        digest
+    }
+
+    fn show(&self, frame: &mut Frame) {
+        frame.bodies.extend(self.look.bodies.iter().cloned());
+        frame.wires.extend(self.look.wires.iter().cloned());
+        let (from, to) = (&self.liquid.state().particles, &mut frame.particles);
+        to.spacing = self.liquid.setup().params.spacing as f32;
+        for i in from.in_id_order() {
+            to.ids.push(from.id[i]);
+            to.bodies.push(from.liquid[i]);
+            to.positions.push(from.position[i]);
+            to.velocities.push(from.velocity[i]);
+            to.densities.push(from.density[i]);
+            to.pressures.push(from.pressure[i]);
+        }
+    }
+
+    fn totals(&self) -> Totals {
+        let liquid = &self.liquid;
+        let particles = &liquid.state().particles;
+        let zero = ([0.0; 4], DVec3::ZERO);
+        let ([kinetic, potential, volume, at_rest], momentum) = par::reduce(
+            particles.len(),
+            &|range| {
+                range.fold(zero, |(mut sums, mut momentum), i| {
+                    let mass = liquid.mass(particles.liquid[i]);
+                    let rest_density = liquid.setup().materials[usize::from(particles.liquid[i])].1.density;
+                    let v = particles.velocity[i].as_dvec3();
+                    sums[0] += 0.5 * mass * v.length_squared();
+                    sums[1] -= mass * self.gravity.dot(particles.position[i].as_dvec3());
+                    sums[2] += mass / f64::from(particles.density[i]).max(rest_density);
+                    sums[3] += mass / rest_density;
+                    momentum += v * mass;
+                    (sums, momentum)
+                })
+            },
+            &|a, b| (std::array::from_fn(|k| a.0[k] + b.0[k]), a.1 + b.1),
+        )
+        .unwrap_or(zero);
+        Totals {
+            particles: particles.len() as u64,
+            kinetic_energy: kinetic,
+            potential_energy: potential,
+            volume_change: if at_rest > 0.0 { volume / at_rest - 1.0 } else { 0.0 },
+            max_speed: liquid.state().fastest[0],
+            momentum,
+            ..Totals::default()
+        }
+    }
+
+    fn columns(&self) -> Vec<String> {
+        let walls = self.look.bodies.iter().filter(|body| body.kind == BodyKind::Wall);
+        let units = ["fx [N]", "fy [N]", "fz [N]", "tx [N m]", "ty [N m]", "tz [N m]"];
+        let forces = walls.flat_map(|wall| units.map(|unit| format!("{}.{unit}", wall.name)));
+        forces.chain(self.probes.iter().flat_map(|(name, probe)| probes::columns(name, probe))).collect()
+    }
+
+    fn measure(&self, values: &mut Vec<f64>) {
+        for reaction in self.liquid.reactions() {
+            values.extend(reaction.force.to_array());
+            values.extend(reaction.torque.to_array());
+        }
+        for (_, probe) in &self.probes {
+            probes::measure(&self.liquid, probe, values);
+        }
+    }
+}
+
+impl Gauss {
+    fn drain(&mut self) {
+        let (domain, drains) = (self.domain, &self.drains);
+        let goes = |position: Vec3| {
+            let position = position.as_dvec3();
+            !domain.contains(position) || drains.iter().any(|drain| drain(position))
+        };
+        let particles = self.liquid.particles_mut();
+        if par::find_first(particles.len(), |i| goes(particles.position[i])).is_some() {
+            particles.retain(|particles, i| !goes(particles.position[i]));
+        }
+    }
+}
+
+/// The edges of a tank; an open side has none of its own.
+pub(crate) fn tank_edges(shape: &WallShape, domain: &Aabb) -> Vec<[Vec3; 2]> {
+    let WallShape::Tank { min, max } = *shape else { return Vec::new() };
+    let corner = |bits: usize| {
+        let pick = |axis: usize| {
+            if bits >> axis & 1 == 0 { min[axis].max(domain.min[axis]) } else { max[axis].min(domain.max[axis]) }
+        };
+        DVec3::new(pick(0), pick(1), pick(2)).as_vec3()
+    };
+    let mut edges = Vec::new();
+    for axis in 0..3 {
+        for bits in (0..8).filter(|bits| bits >> axis & 1 == 0) {
+            edges.push([corner(bits), corner(bits | 1 << axis)]);
+        }
+    }
+    edges
+}

@@ -1,0 +1,10 @@
+//! Worlds.
+mod build;
+mod gauss;
+mod method;
+mod probes;
+mod world;
+
+pub use build::{BuildError, Estimate, estimate};
+pub use method::Totals;
+pub use world::{LoadError, Logged, World};

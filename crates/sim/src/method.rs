@@ -1,0 +1,66 @@
+//! What the time loop asks of a method.
+
+use glam::DVec3;
+use meniscus_core::{Digest, Frame, StepError, StepReport};
+use meniscus_scene::Poke;
+use meniscus_scene::live::LiveKey;
+
+/// A method with its state: one file of this crate each.
+pub(crate) trait Method: Send {
+    /// One step from `time` to `time + dt`: the algorithm box of the method.
+    fn step(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError>;
+
+    /// Undoes the last step, which failed.
+    fn roll_back(&mut self);
+
+    /// Largest stable step from here \[s\].
+    fn stable_step(&self) -> f64;
+
+    /// Changes a live parameter; `value` has one element for a number, three for a vector.
+    fn set(&mut self, key: &LiveKey, value: &[f64]);
+
+    /// Pushes the liquid.
+    fn poke(&mut self, poke: &Poke);
+
+    /// The whole state as bytes.
+    fn save(&self) -> Result<Vec<u8>, postcard::Error>;
+
+    /// Takes over a saved state.
+    fn load(&mut self, bytes: &[u8]) -> Result<(), postcard::Error>;
+
+    /// Adds the state to a digest, in id order.
+    fn digest(&self, digest: Digest) -> Digest;
+
+    /// Adds bodies, particles and surfaces to a frame.
+    fn show(&self, frame: &mut Frame);
+
+    /// Sums over the whole state.
+    fn totals(&self) -> Totals;
+
+    /// The method's own columns of the probe file.
+    fn columns(&self) -> Vec<String>;
+
+    /// Their values now.
+    fn measure(&self, values: &mut Vec<f64>);
+}
+
+/// Sums over a world.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Totals {
+    /// Liquid particles.
+    pub particles: u64,
+    /// Tetrahedra.
+    pub tets: u64,
+    /// Grid cells.
+    pub cells: u64,
+    /// Kinetic energy \[J\].
+    pub kinetic_energy: f64,
+    /// Energy in the field of gravity \[J\].
+    pub potential_energy: f64,
+    /// Liquid volume over what it would be at rest, minus one, dimensionless: negative when compressed.
+    pub volume_change: f64,
+    /// Largest speed \[m/s\].
+    pub max_speed: f64,
+    /// Momentum \[kg·m/s\].
+    pub momentum: DVec3,
+}

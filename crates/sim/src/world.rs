@@ -1,0 +1,335 @@
+//! A scene brought to life: the time loop, commands, save and load.
+
+use crate::build::{self, BuildError};
+use crate::method::{Method, Totals};
+use meniscus_core::{Digest, Fault, Frame, StepError, StepReport};
+use meniscus_scene::{Command, Loaded, Scene, Set, Value, live};
+use serde::{Deserialize, Serialize};
+
+/// How often a failed step is tried again at half its length.
+const RETRIES: u32 = 5;
+
+/// A scene brought to life. Touches no file and no clock; the caller owns both.
+pub struct World {
+    scene: Scene,
+    method: Box<dyn Method>,
+    clock: Clock,
+    /// `set` commands in force, newest last.
+    settings: Vec<Set>,
+    /// Commands that wait for the next step.
+    waiting: Vec<Command>,
+    /// Commands to be repeated at their steps, newest first.
+    replay: Vec<Logged>,
+    log: Vec<Logged>,
+    report: StepReport,
+    warnings: Vec<String>,
+}
+
+/// Where a world is in time.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+struct Clock {
+    time: f64,
+    step: u64,
+    frame: u32,
+    /// Length of the last step, unless it was cut short to meet a frame \[s\]; zero before the first.
+    dt: f64,
+    /// Number of scripted commands that have been given.
+    scripted: u32,
+}
+
+/// A command and the step before which it was given.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Logged {
+    /// Steps taken when it was given.
+    pub step: u64,
+    /// The command.
+    pub command: Command,
+}
+
+/// What a checkpoint holds.
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    clock: Clock,
+    /// As JSON: the values are numbers or vectors.
+    settings: String,
+    state: Vec<u8>,
+}
+
+/// A saved world could not be taken over.
+#[derive(Debug, thiserror::Error)]
+#[error("the saved state does not fit this scene: {0}")]
+pub struct LoadError(String);
+
+impl World {
+    /// Builds the world of a scene.
+    ///
+    /// # Errors
+    /// When the scene needs more memory than there is, or its meshes cannot be used.
+    pub fn new(loaded: &Loaded) -> Result<Self, BuildError> {
+        let (method, warnings) = build::build(loaded)?;
+        let mut scene = loaded.scene.clone();
+        scene.script.sort_by(|a, b| a.time.total_cmp(&b.time));
+        Ok(Self {
+            scene,
+            method,
+            clock: Clock { time: 0.0, step: 0, frame: 0, dt: 0.0, scripted: 0 },
+            settings: Vec::new(),
+            waiting: Vec::new(),
+            replay: Vec::new(),
+            log: Vec::new(),
+            report: StepReport::default(),
+            warnings,
+        })
+    }
+
+    /// The scene.
+    #[must_use]
+    pub fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    /// What was odd about the scene.
+    #[must_use]
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// Simulated time \[s\].
+    #[must_use]
+    pub fn time(&self) -> f64 {
+        self.clock.time
+    }
+
+    /// Steps taken.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.clock.step
+    }
+
+    /// Number of the last frame reached.
+    #[must_use]
+    pub fn frame_number(&self) -> u32 {
+        self.clock.frame
+    }
+
+    /// Report of the last step.
+    #[must_use]
+    pub fn report(&self) -> &StepReport {
+        &self.report
+    }
+
+    /// Sums over the state.
+    #[must_use]
+    pub fn totals(&self) -> Totals {
+        self.method.totals()
+    }
+
+    /// Steps to the time of the next frame, calling `each` after every step.
+    ///
+    /// # Errors
+    /// When a step fails at every length allowed; the world is then as it was before that step.
+    pub fn advance_frame(&mut self, mut each: impl FnMut(&World)) -> Result<(), StepError> {
+        let until = f64::from(self.clock.frame + 1) / self.scene.fps;
+        while self.clock.time < until {
+            self.step(until)?;
+            each(self);
+        }
+        self.clock.frame += 1;
+        Ok(())
+    }
+
+    /// Takes one step, not beyond the time `until` \[s\].
+    ///
+    /// # Errors
+    /// When the step fails at every length allowed; the world is then as it was before.
+    pub fn step(&mut self, until: f64) -> Result<(), StepError> {
+        self.give_commands();
+        let wanted = self.wanted_step()?;
+        let left = until - self.clock.time;
+        // The last step ends on the frame; the last two share what is left, so that no step is a sliver.
+        let mut dt = if wanted >= left { left } else { wanted.min(0.5 * left) };
+        self.report.clear();
+        for retries in 0.. {
+            self.report.retries = retries;
+            self.report.dt = dt;
+            match self.method.step(self.clock.time, dt, &mut self.report) {
+                Ok(()) => break,
+                Err(error) => {
+                    self.method.roll_back();
+                    dt *= 0.5;
+                    if retries == RETRIES || dt < self.scene.time.min_dt {
+                        return Err(error);
+                    }
+                }
+            }
+        }
+        let arrived = dt == left;
+        self.clock.time = if arrived { until } else { self.clock.time + dt };
+        self.clock.step += 1;
+        self.clock.dt = if self.report.retries > 0 { dt } else { wanted };
+        Ok(())
+    }
+
+    /// The step that the method and the scene agree on \[s\].
+    fn wanted_step(&self) -> Result<f64, StepError> {
+        let time = &self.scene.time;
+        if let Some(dt) = time.dt {
+            return Ok(dt);
+        }
+        let stable = self.method.stable_step();
+        // After trouble the step grows back gently.
+        let gentle = if self.clock.dt > 0.0 { 1.25 * self.clock.dt } else { f64::INFINITY };
+        let dt = stable.min(time.max_dt).min(gentle);
+        // A NaN is refused too.
+        if dt >= time.min_dt {
+            return Ok(dt);
+        }
+        Err(StepError {
+            stage: "choose step".into(),
+            body: "scene".into(),
+            index: None,
+            fault: Fault::StepTooSmall { needed: dt, smallest: time.min_dt },
+        })
+    }
+
+    /// Asks for a command at the next step.
+    ///
+    /// # Errors
+    /// With what is wrong with it.
+    pub fn apply(&mut self, command: Command) -> Result<(), String> {
+        self.check(&command)?;
+        self.waiting.push(command);
+        Ok(())
+    }
+
+    /// Repeats logged commands at the steps at which they were given.
+    ///
+    /// # Errors
+    /// With what is wrong with the first that does not suit the scene.
+    pub fn replay(&mut self, log: Vec<Logged>) -> Result<(), String> {
+        log.iter().try_for_each(|logged| self.check(&logged.command))?;
+        self.replay = log;
+        self.replay.reverse();
+        Ok(())
+    }
+
+    /// Commands given so far, scripted ones excepted.
+    #[must_use]
+    pub fn log(&self) -> &[Logged] {
+        &self.log
+    }
+
+    fn check(&self, command: &Command) -> Result<(), String> {
+        match command {
+            Command::Set(set) => live::check(&self.scene, &set.key, &set.value).map(|_| ()),
+            Command::Poke(poke) => {
+                let numbers = poke.center.iter().chain(&poke.velocity).chain([&poke.radius]);
+                let sane = numbers.copied().all(f64::is_finite) && poke.radius > 0.0;
+                if sane { Ok(()) } else { Err("a poke needs finite numbers and a radius greater than zero".into()) }
+            }
+        }
+    }
+
+    fn give_commands(&mut self) {
+        while let Some(next) = self.scene.script.get(self.clock.scripted as usize) {
+            if next.time > self.clock.time {
+                break;
+            }
+            self.clock.scripted += 1;
+            self.give(&next.command.clone());
+        }
+        while self.replay.last().is_some_and(|logged| logged.step <= self.clock.step) {
+            if let Some(logged) = self.replay.pop() {
+                self.waiting.push(logged.command);
+            }
+        }
+        for command in std::mem::take(&mut self.waiting) {
+            self.give(&command);
+            self.log.push(Logged { step: self.clock.step, command });
+        }
+    }
+
+    fn give(&mut self, command: &Command) {
+        match command {
+            Command::Poke(poke) => self.method.poke(poke),
+            Command::Set(set) => {
+                self.set(set);
+                self.settings.retain(|old| old.key != set.key);
+                self.settings.push(set.clone());
+            }
+        }
+    }
+
+    fn set(&mut self, set: &Set) {
+        if let Ok(key) = live::find(&self.scene, &set.key) {
+            match &set.value {
+                Value::Number(number) => self.method.set(&key, &[*number]),
+                Value::Vector(vector) => self.method.set(&key, vector),
+            }
+        }
+    }
+
+    /// A copy of the world for files, pictures and viewers.
+    #[must_use]
+    pub fn frame(&self) -> Frame {
+        let mut frame =
+            Frame { number: self.clock.frame, time: self.clock.time, step: self.clock.step, ..Frame::default() };
+        self.method.show(&mut frame);
+        frame
+    }
+
+    /// The whole state as bytes.
+    ///
+    /// # Errors
+    /// When a part of it has no byte form.
+    pub fn save(&self) -> Result<Vec<u8>, LoadError> {
+        let fail = |e: &dyn std::fmt::Display| LoadError(e.to_string());
+        let saved = Saved {
+            clock: self.clock,
+            settings: serde_json::to_string(&self.settings).map_err(|e| fail(&e))?,
+            state: self.method.save().map_err(|e| fail(&e))?,
+        };
+        postcard::to_stdvec(&saved).map_err(|e| fail(&e))
+    }
+
+    /// Takes over what `save` gave: the next steps are, bit for bit, those that would have followed then.
+    ///
+    /// # Errors
+    /// When the bytes are not a state of this scene; the world is then not to be used.
+    pub fn load(&mut self, bytes: &[u8]) -> Result<(), LoadError> {
+        let fail = |e: &dyn std::fmt::Display| LoadError(e.to_string());
+        let saved: Saved = postcard::from_bytes(bytes).map_err(|e| fail(&e))?;
+        let settings: Vec<Set> = serde_json::from_str(&saved.settings).map_err(|e| fail(&e))?;
+        for set in &settings {
+            live::check(&self.scene, &set.key, &set.value).map_err(|e| fail(&e))?;
+            self.set(set);
+        }
+        self.method.load(&saved.state).map_err(|e| fail(&e))?;
+        self.settings = settings;
+        self.clock = saved.clock;
+        Ok(())
+    }
+
+    /// A fingerprint of the state: equal digests are equal bits, whatever the number of threads.
+    #[must_use]
+    pub fn digest(&self) -> String {
+        self.method.digest(Digest::default().u64(self.clock.step).f64(self.clock.time)).finish()
+    }
+
+    /// The columns of the probe file.
+    #[must_use]
+    pub fn columns(&self) -> Vec<String> {
+        let own = ["time [s]", "step", "particles", "kinetic energy [J]", "potential energy [J]", "volume change"];
+        own.into_iter().map(str::to_owned).chain(self.method.columns()).collect()
+    }
+
+    /// The values of the probe file's columns now.
+    #[must_use]
+    pub fn measure(&self) -> Vec<f64> {
+        let Totals { particles, kinetic_energy, potential_energy, volume_change, .. } = self.totals();
+        let (time, step) = (self.clock.time, self.clock.step as f64);
+        let mut values = vec![time, step, particles as f64, kinetic_energy, potential_energy, volume_change];
+        self.method.measure(&mut values);
+        values
+    }
+}

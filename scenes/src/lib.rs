@@ -1,0 +1,62 @@
+//! The gallery: one scene file per figure or phenomenon, embedded, so that an installed program has them all.
+//!
+//! The first line of each file is a comment that says what to look at.
+
+/// A scene of the gallery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GalleryScene {
+    /// Its name: the file name without `.toml`.
+    pub name: &'static str,
+    /// The text of the scene file.
+    pub text: &'static str,
+    /// Files that the scene names, with their contents.
+    pub assets: &'static [(&'static str, &'static [u8])],
+}
+
+/// All scenes, in the order in which `meniscus list` shows them.
+pub const GALLERY: &[GalleryScene] = &[
+    GalleryScene { name: "dam-break", text: include_str!("../dam-break.toml"), assets: &[] },
+    GalleryScene { name: "stream", text: include_str!("../stream.toml"), assets: &[] },
+];
+
+/// The scene that runs when none is named.
+pub const DEFAULT: &str = "dam-break";
+
+/// Finds a scene by its name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static GalleryScene> {
+    GALLERY.iter().find(|scene| scene.name == name)
+}
+
+impl GalleryScene {
+    /// What to look at: the first line of the file.
+    #[must_use]
+    pub fn summary(&self) -> &'static str {
+        self.text.lines().next().unwrap_or_default().trim_start_matches('#').trim()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_is_in_the_gallery_and_says_what_to_look_at() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut files: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .filter_map(|entry| {
+                entry.unwrap().file_name().into_string().unwrap().strip_suffix(".toml").map(str::to_owned)
+            })
+            .filter(|name| name != "Cargo")
+            .collect();
+        files.sort();
+        let mut names: Vec<&str> = GALLERY.iter().map(|scene| scene.name).collect();
+        names.sort_unstable();
+        assert_eq!(files, names);
+        for scene in GALLERY {
+            assert!(scene.text.starts_with("# ") && scene.summary().len() > 20, "{}", scene.name);
+        }
+        assert!(find(DEFAULT).is_some() && find("no such scene").is_none());
+    }
+}
