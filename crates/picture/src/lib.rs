@@ -23,7 +23,8 @@
 //! ```
 //!
 //! In a film nothing must jump: [`Camera::settled`] and [`Style::settled`] fix view, colours and ground to what suits
-//! all of its frames.
+//! all of its frames. [`film_strip`] lays
+//! pictures out in rows for a page.
 //!
 //! # How a picture is made
 //!
@@ -33,7 +34,7 @@
 //! 4. *resolve visibility*: four samples per pixel find the nearest sphere (a true ray–sphere intersection), triangle or ground.
 //! 5. *estimate occlusion*: how much of the sky each fourth pixel sees.
 //! 6. *shade*: light of each surface in each pixel, in linear light, tone-mapped; glass and outlines over it.
-//! 7. *average down*, when the picture is supersampled.
+//! 7. *average down*, when the picture is supersampled; then *label*.
 //!
 //! Every stage is cut into bands of the picture that do not depend on each other, so threads cannot change a bit.
 
@@ -44,16 +45,20 @@ mod color;
 mod coloring;
 mod drawing;
 mod error;
+mod font;
 mod glass;
 mod ground;
 mod image;
+mod legend;
 mod lines;
 mod normals;
 mod occlusion;
+mod pen;
 mod penumbra;
 mod renderer;
 mod shade;
 mod shadow;
+mod strip;
 mod studio;
 mod style;
 mod tile;
@@ -65,4 +70,5 @@ pub use coloring::automatic_range;
 pub use error::PictureError;
 pub use image::Image;
 pub use renderer::{Renderer, render};
+pub use strip::film_strip;
 pub use style::{Coloring, Pattern, Style, Theme, Walls};

@@ -9,6 +9,7 @@ use crate::coloring::Paint;
 use crate::drawing::Drawing;
 use crate::glass::Glass;
 use crate::ground::Ground;
+use crate::legend::Legend;
 use crate::lines::Lines;
 use crate::occlusion::Occlusion;
 use crate::penumbra::Softness;
@@ -92,6 +93,7 @@ impl Renderer {
         r.stage("estimate occlusion", || self.estimate_occlusion(&set));
         r.stage("shade", || self.shade(&set));
         r.stage("average down", || self.average_down());
+        r.stage("label", || set.legend(&self.style, frame.time).draw(&mut self.image));
         self.image.set_time(Some(frame.time));
         self.report = r;
         Ok(&self.image)
@@ -174,6 +176,10 @@ impl Set {
         let studio = Studio::new(style, &view);
         let paint = Paint::new(frame, style.color, style.range);
         Ok(Self { view, bounds, paint, studio, ground, supersample })
+    }
+
+    fn legend<'a>(&'a self, style: &'a Style, time: f64) -> Legend<'a> {
+        Legend { style, paint: &self.paint, studio: &self.studio, ground: self.ground.as_ref(), time }
     }
 
     fn scene<'a>(&'a self, drawing: &'a Drawing) -> Scene<'a> {
