@@ -23,8 +23,7 @@
 //! ```
 //!
 //! In a film nothing must jump: [`Camera::settled`] and [`Style::settled`] fix view, colours and ground to what suits
-//! all of its frames. [`film_strip`] lays
-//! pictures out in rows for a page.
+//! all of its frames. [`GifWriter`] turns pictures into an animated GIF, [`film_strip`] into a row for a page.
 //!
 //! # How a picture is made
 //!
@@ -45,6 +44,7 @@ mod color;
 mod coloring;
 mod drawing;
 mod error;
+mod film;
 mod font;
 mod glass;
 mod ground;
@@ -53,6 +53,7 @@ mod legend;
 mod lines;
 mod normals;
 mod occlusion;
+mod palette;
 mod pen;
 mod penumbra;
 mod renderer;
@@ -68,6 +69,7 @@ pub use bounds::Bounds;
 pub use camera::Camera;
 pub use coloring::automatic_range;
 pub use error::PictureError;
+pub use film::GifWriter;
 pub use image::Image;
 pub use renderer::{Renderer, render};
 pub use strip::film_strip;
