@@ -1,0 +1,43 @@
+//! Why a picture could not be made.
+
+/// A picture could not be made or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PictureError {
+    /// The picture has no pixels, or more than the renderer accepts.
+    #[error("a picture of {width} × {height} pixels, {supersample} times finer, is empty or above {limit} pixels")]
+    Size {
+        /// Width asked for \[px\].
+        width: u32,
+        /// Height asked for \[px\].
+        height: u32,
+        /// Supersampling factor asked for, dimensionless.
+        supersample: u32,
+        /// Largest number of pixels to be shaded.
+        limit: u64,
+    },
+    /// The camera looks nowhere.
+    #[error("the camera cannot be used: {reason}")]
+    Camera {
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// A frame of a film has another shape than the first one.
+    #[error("a film of {width} × {height} pixels cannot take a picture of {other_width} × {other_height}")]
+    FilmSize {
+        /// Width of the film \[px\].
+        width: u32,
+        /// Height of the film \[px\].
+        height: u32,
+        /// Width of the picture \[px\].
+        other_width: u32,
+        /// Height of the picture \[px\].
+        other_height: u32,
+    },
+    /// The PNG encoder failed.
+    #[error("cannot write the PNG")]
+    Png(#[from] png::EncodingError),
+    /// The GIF encoder failed.
+    #[error("cannot write the GIF")]
+    Gif(#[from] gif::EncodingError),
+}

@@ -1,0 +1,77 @@
+//! Several pictures side by side, with their times.
+
+use glam::Vec2;
+
+use crate::Image;
+use crate::color::linear_of_bytes;
+use crate::legend::time_label;
+use crate::pen::{Align, Pen};
+
+/// Lays pictures out in rows of `columns`, with thin white gaps and the simulated time in the corner of each. All take
+/// the size of the first; no pictures give an empty one.
+#[must_use]
+pub fn film_strip(images: &[Image], columns: usize) -> Image {
+    let Some((width, height)) = images.first().map(|i| (i.width(), i.height())) else { return Image::default() };
+    let columns = columns.clamp(1, images.len());
+    let rows = images.len().div_ceil(columns);
+    let gap = (width / 120).max(2);
+    let side = |count: usize, length: u32| count as u32 * (length + gap) - gap;
+    let mut strip = Image::filled(side(columns, width), side(rows, height), [255; 3]);
+    for (i, image) in images.iter().enumerate() {
+        let corner = ((i % columns) as u32 * (width + gap), (i / columns) as u32 * (height + gap));
+        paste(&mut strip, &labelled(image, width, height), corner);
+    }
+    strip
+}
+
+/// The picture in the size of a cell, with its time in the upper left corner.
+fn labelled(image: &Image, width: u32, height: u32) -> Image {
+    let mut cell = image.resized(width, height);
+    if let Some(time) = image.time() {
+        let size = (height as f32 / 28.0).max(7.0);
+        let around = linear_of_bytes(cell.pixel(0, 0).unwrap_or_default());
+        let [dark, light] = [linear_of_bytes([44, 52, 62]), linear_of_bytes([226, 230, 236])];
+        let ink = if around.element_sum() > 0.6 { dark } else { light };
+        let mut pen = Pen { image: &mut cell, ink, paper: around, size };
+        pen.write(&time_label(time), Vec2::new(1.4 * size, 2.4 * size), Align::Left);
+    }
+    cell
+}
+
+fn paste(strip: &mut Image, cell: &Image, (left, top): (u32, u32)) {
+    let (strip_width, cell_width) = (strip.width() as usize, cell.width() as usize);
+    if cell_width == 0 {
+        return;
+    }
+    let rows = cell.pixels().chunks_exact(3 * cell_width);
+    for (row, to) in rows.zip(strip.pixels_mut().chunks_mut(strip_width).skip(top as usize)) {
+        to[left as usize..left as usize + cell_width].as_flattened_mut().copy_from_slice(row);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_lie_in_rows_with_gaps() {
+        let colors = [[200, 0, 0], [0, 200, 0], [0, 0, 200]];
+        let images = colors.map(|c| Image::filled(60, 40, c));
+        let strip = film_strip(&images, 2);
+        assert_eq!((strip.width(), strip.height()), (122, 82));
+        assert_eq!(strip.pixel(30, 20), Some(colors[0]));
+        assert_eq!(strip.pixel(61, 20), Some([255; 3]));
+        assert_eq!((strip.pixel(92, 20), strip.pixel(30, 62)), (Some(colors[1]), Some(colors[2])));
+        assert_eq!(strip.pixel(92, 62), Some([255; 3]));
+    }
+
+    #[test]
+    fn times_are_written_and_odd_input_is_harmless() {
+        let image = Image::filled(200, 120, [255; 3]);
+        let strip = film_strip(&[image.clone().at_time(Some(0.25))], 5);
+        assert_ne!(strip, image);
+        assert_eq!(film_strip(&[], 3), Image::default());
+        assert_eq!(film_strip(&[Image::default(), image.clone()], 0).width(), 0);
+        assert_eq!(film_strip(&[image, Image::default(), Image::filled(3, 999, [0; 3])], 2).width(), 402);
+    }
+}
