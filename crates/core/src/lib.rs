@@ -1,6 +1,7 @@
 //! The words that every room of Meniscus shares.
 //!
 //! * [`Frame`]: a read-only copy of the world at one instant, what files, pictures and the viewer see.
+//! * [`Camera`] and [`Style`]: how a picture of it looks, as plain data.
 //! * [`StepReport`]: the named, timed stages of one step. Stage names are the lines of a method's algorithm box.
 //! * [`StepError`]: where a step went wrong: stage, body, index.
 //! * [`Digest`]: a fingerprint of the state in id order; equal digests mean equal bits.
@@ -18,10 +19,12 @@
 mod digest;
 mod error;
 mod frame;
+mod look;
 pub mod par;
 mod report;
 
 pub use digest::{Digest, checksum};
 pub use error::{Fault, StepError};
 pub use frame::{BodyInfo, BodyKind, Frame, Particles, Surface, Wire};
+pub use look::{Camera, Coloring, Pattern, Style, Theme, Walls};
 pub use report::{Stage, StepReport};

@@ -1,78 +1,35 @@
 //! Where the eye is, and how a point reaches the picture.
 
 use glam::{Vec2, Vec3};
-use meniscus_core::Frame;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use meniscus_core::{Camera, Frame};
 
 use crate::{Bounds, PictureError};
 
-/// A perspective camera with the y axis upright: placed by hand, or placed so that it sees all of a box.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Camera {
-    /// Position of the eye \[m\]; default: in the direction of `azimuth` and `elevation`, far enough to see `subject`.
-    pub eye: Option<[f32; 3]>,
-    /// Point that the eye looks at \[m\]; default: so that `subject` is in the middle of the picture.
-    pub target: Option<[f32; 3]>,
-    /// Vertical field of view \[degrees\], default 28.
-    pub field_of_view: f32,
-    /// Where the eye stands when it is not given: angle about the y axis, from +z towards +x \[degrees\], default 28.
-    pub azimuth: f32,
-    /// Where the eye stands when it is not given: angle above the horizon \[degrees\], default 18.
-    pub elevation: f32,
-    /// Two corners of the box that fills the picture \[m\]; default: everything in the first frame.
-    pub subject: Option<[[f32; 3]; 2]>,
-    /// Free border round `subject` as a part of the picture, dimensionless, default 0.08.
-    pub margin: f32,
+/// A three-quarter view from slightly above that shows all of a box, whatever the shape of the picture.
+#[must_use]
+pub fn framing(bounds: Bounds) -> Camera {
+    Camera { subject: Some([bounds.min.into(), bounds.max.into()]), ..Camera::default() }
 }
 
-impl Default for Camera {
-    fn default() -> Self {
-        Self {
-            eye: None,
-            target: None,
-            field_of_view: 28.0,
-            azimuth: 28.0,
-            elevation: 18.0,
-            subject: None,
-            margin: 0.08,
-        }
+/// The same camera with its subject fixed to what these frames show, so that it stands still in a film.
+#[must_use]
+pub fn settled_camera<'a>(camera: &Camera, frames: impl IntoIterator<Item = &'a Frame>) -> Camera {
+    if camera.subject.is_some() {
+        return camera.clone();
     }
+    let bounds = frames.into_iter().map(Bounds::of).fold(Bounds::EMPTY, |a, b| a.union(&b));
+    let subject = (!bounds.is_empty()).then(|| [bounds.min.into(), bounds.max.into()]);
+    Camera { subject, ..camera.clone() }
 }
 
-impl Camera {
-    /// A camera at `eye` that looks at `target` \[m\] with a vertical field of view \[degrees\].
-    #[must_use]
-    pub fn looking(eye: Vec3, target: Vec3, field_of_view: f32) -> Self {
-        Self { eye: Some(eye.into()), target: Some(target.into()), field_of_view, ..Self::default() }
-    }
-
-    /// A three-quarter view from slightly above that shows all of a box, whatever the shape of the picture.
-    #[must_use]
-    pub fn framing(bounds: Bounds) -> Self {
-        Self { subject: Some([bounds.min.into(), bounds.max.into()]), ..Self::default() }
-    }
-
-    /// The same camera with its subject fixed to what these frames show, so that it stands still in a film.
-    #[must_use]
-    pub fn settled<'a>(&self, frames: impl IntoIterator<Item = &'a Frame>) -> Self {
-        if self.subject.is_some() {
-            return self.clone();
-        }
-        let bounds = frames.into_iter().map(Bounds::of).fold(Bounds::EMPTY, |a, b| a.union(&b));
-        let subject = (!bounds.is_empty()).then(|| [bounds.min.into(), bounds.max.into()]);
-        Self { subject, ..self.clone() }
-    }
-
-    fn subject_or(&self, shown: &Bounds) -> Bounds {
-        let given = self.subject.map(|[a, b]| {
-            let (a, b) = (Vec3::from(a), Vec3::from(b));
-            Bounds { min: a.min(b), max: a.max(b) }
-        });
-        let bounds = given.unwrap_or(*shown);
-        if bounds.is_empty() { Bounds { min: Vec3::splat(-0.5), max: Vec3::splat(0.5) } } else { bounds }
-    }
+/// What a camera has to show: what it was given, or what there is.
+fn subject_or(camera: &Camera, shown: &Bounds) -> Bounds {
+    let given = camera.subject.map(|[a, b]| {
+        let (a, b) = (Vec3::from(a), Vec3::from(b));
+        Bounds { min: a.min(b), max: a.max(b) }
+    });
+    let bounds = given.unwrap_or(*shown);
+    if bounds.is_empty() { Bounds { min: Vec3::splat(-0.5), max: Vec3::splat(0.5) } } else { bounds }
 }
 
 /// A camera made ready for a picture of so many pixels.
@@ -103,7 +60,7 @@ impl View {
             return Err(PictureError::Camera { reason: "its field of view is not between 0.5 and 170 degrees" });
         }
         let half_size = Vec2::new(half_height * width as f32 / height as f32, half_height);
-        let subject = camera.subject_or(shown);
+        let subject = subject_or(camera, shown);
         let (eye, forward) = place(camera, &subject, half_size)?;
         let right = level_right(forward);
         let up = right.cross(forward);
@@ -220,7 +177,7 @@ mod tests {
     fn framing_fills_any_aspect_and_centres() {
         let bounds = Bounds { min: Vec3::new(-1.0, 0.0, 2.0), max: Vec3::new(3.0, 1.5, 3.0) };
         for (width, height) in [(1280, 720), (300, 900), (500, 500), (1000, 50)] {
-            let camera = Camera::framing(bounds);
+            let camera = framing(bounds);
             let (low, high) = seen(&camera, &bounds, width, height);
             let (w, h) = (width as f32, height as f32);
             assert!(low.x >= 0.079 * w && low.y >= 0.079 * h && high.x <= 0.921 * w && high.y <= 0.921 * h);

@@ -12,7 +12,7 @@ use crate::color::Light;
 use crate::coloring::{Paint, is_liquid};
 use crate::glass::{is_glass, sharp_edges};
 use crate::normals::{Facet, facets};
-use crate::style::{Style, Walls};
+use meniscus_core::{Style, Walls};
 
 /// Smallest drawn radius of a sphere \[px\]: below it samples would miss spheres and distant liquid would sparkle.
 const SMALLEST_RADIUS: f32 = 0.6;

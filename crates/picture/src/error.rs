@@ -37,6 +37,12 @@ pub enum PictureError {
     /// The PNG encoder failed.
     #[error("cannot write the PNG")]
     Png(#[from] png::EncodingError),
+    /// The PNG decoder failed.
+    #[error("cannot read the PNG: {0}")]
+    ReadPng(#[from] png::DecodingError),
+    /// A PNG that this program did not write.
+    #[error("the PNG is not of eight bits per channel, red, green and blue")]
+    ForeignPng,
     /// The GIF encoder failed.
     #[error("cannot write the GIF")]
     Gif(#[from] gif::EncodingError),

@@ -7,7 +7,7 @@ use crate::camera::View;
 use crate::color::Light;
 use crate::drawing::{Hit, Material};
 use crate::shadow::LightSpace;
-use crate::style::Pattern;
+use meniscus_core::Pattern;
 
 /// How far the ground is seen, in radii of the scene.
 const REACH: f32 = 7.0;

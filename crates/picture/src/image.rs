@@ -104,6 +104,20 @@ impl Image {
         Ok(bytes)
     }
 
+    /// Reads back a PNG that [`Image::to_png`] has written, or any other of eight bits per channel without transparency.
+    ///
+    /// # Errors
+    /// When the bytes are no such PNG.
+    pub fn from_png(bytes: &[u8]) -> Result<Self, PictureError> {
+        let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info()?;
+        let size = reader.output_buffer_size().ok_or(png::DecodingError::LimitsExceeded)?;
+        let mut pixels = vec![0; size];
+        let info = reader.next_frame(&mut pixels)?;
+        let plain = info.color_type == png::ColorType::Rgb && info.bit_depth == png::BitDepth::Eight;
+        let image = plain.then(|| Self::from_rgb(info.width, info.height, pixels)).flatten();
+        image.ok_or(PictureError::ForeignPng)
+    }
+
     /// Takes another size, reusing the memory; the content is whatever it was.
     pub(crate) fn reshape(&mut self, width: u32, height: u32) {
         (self.width, self.height) = (width, height);

@@ -7,7 +7,8 @@ use crate::coloring::Paint;
 use crate::ground::Ground;
 use crate::pen::{Align, LINE, Pen};
 use crate::studio::Studio;
-use crate::style::{Pattern, Style};
+use crate::style::label_scale;
+use meniscus_core::{Pattern, Style};
 
 /// Everything that is written onto a picture.
 pub(crate) struct Legend<'a> {
@@ -27,7 +28,7 @@ const BAR: Vec2 = Vec2::new(200.0, 9.0);
 impl Legend<'_> {
     /// Writes onto a picture what the style asks for.
     pub(crate) fn draw(&self, image: &mut Image) {
-        let scale = self.style.label_scale();
+        let scale = label_scale(self.style);
         let size = Vec2::new(image.width() as f32, image.height() as f32);
         let mut pen = Pen { image, ink: self.studio.ink, paper: self.studio.paper, size: TEXT * scale };
         if self.style.legend {

@@ -22,7 +22,7 @@
 //! # Ok::<(), meniscus_picture::PictureError>(())
 //! ```
 //!
-//! In a film nothing must jump: [`Camera::settled`] and [`Style::settled`] fix view, colours and ground to what suits
+//! In a film nothing must jump: [`settled_camera`] and [`settled_style`] fix view, colours and ground to what suits
 //! all of its frames. [`GifWriter`] turns pictures into an animated GIF, [`film_strip`] into a row for a page.
 //!
 //! # How a picture is made
@@ -66,11 +66,12 @@ mod tile;
 mod visibility;
 
 pub use bounds::Bounds;
-pub use camera::Camera;
+pub use camera::{framing, settled_camera};
 pub use coloring::automatic_range;
 pub use error::PictureError;
 pub use film::GifWriter;
 pub use image::Image;
+pub use meniscus_core::{Camera, Coloring, Pattern, Style, Theme, Walls};
 pub use renderer::{Renderer, render};
 pub use strip::film_strip;
-pub use style::{Coloring, Pattern, Style, Theme, Walls};
+pub use style::settled_style;

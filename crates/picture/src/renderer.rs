@@ -16,6 +16,7 @@ use crate::penumbra::Softness;
 use crate::shade::{Shader, Shadows};
 use crate::shadow::LightSpace;
 use crate::studio::Studio;
+use crate::style::line_scale;
 use crate::tile::TILE;
 use crate::visibility::{Scene, Visibility};
 use crate::{Bounds, Camera, Image, PictureError, Style};
@@ -102,7 +103,7 @@ impl Renderer {
     fn collect(&mut self, frame: &Frame, set: &Set) {
         self.drawing.collect(frame, &set.view, &set.paint, &self.style);
         self.glass.sort(&self.drawing.glass, &set.view);
-        let width = self.style.line_width * self.style.scale() * set.supersample as f32;
+        let width = self.style.line_width * line_scale(&self.style) * set.supersample as f32;
         self.lines.project(&self.drawing.segments, &set.view, &set.studio, width);
     }
 

@@ -5,7 +5,7 @@ use glam::{Vec2, Vec3};
 use crate::camera::View;
 use crate::color::{Light, linear_of_bytes, tone};
 use crate::drawing::{Hit, Material};
-use crate::style::{Style, Theme};
+use meniscus_core::{Style, Theme};
 
 /// Contrast of lines with the ground, as a ratio of luminances, dimensionless.
 const CONTRAST: f32 = 4.0;

@@ -2,7 +2,9 @@
 
 use glam::{Vec2, Vec3};
 use meniscus_core::{BodyInfo, BodyKind, Frame, Particles, Surface, Wire};
-use meniscus_picture::{Bounds, Camera, Coloring, Image, PictureError, Renderer, Style, Theme, Walls, render};
+use meniscus_picture::{
+    Bounds, Camera, Coloring, Image, PictureError, Renderer, Style, Theme, Walls, render, settled_camera, settled_style,
+};
 
 const WIDTH: u32 = 640;
 const HEIGHT: u32 = 480;
@@ -309,13 +311,13 @@ fn a_settled_film_stands_still() {
             frame
         })
         .collect();
-    let style = Style::default().settled(&frames);
+    let style = settled_style(&Style::default(), &frames);
     assert_eq!(style.range, Some([0.0, 3.0]));
     assert!((style.ground_height.unwrap() - 0.9).abs() < 1e-6);
-    let camera = Camera::default().settled(&frames);
-    assert_eq!(camera.settled(&[]), camera);
+    let camera = settled_camera(&Camera::default(), &frames);
+    assert_eq!(settled_camera(&camera, &[]), camera);
     assert_eq!(camera.subject.unwrap()[1], [0.1, 3.1, 0.1]);
-    let given = Style { range: Some([1.0, 2.0]), ..Style::default() }.settled(&frames);
+    let given = settled_style(&Style { range: Some([1.0, 2.0]), ..Style::default() }, &frames);
     assert_eq!(given.range, Some([1.0, 2.0]));
 }
 

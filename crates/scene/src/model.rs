@@ -1,6 +1,7 @@
 //! The structure of a scene file. SI units; every key has a default and says so.
 
 use indexmap::IndexMap;
+use meniscus_core::{Camera, Style};
 use meniscus_geometry::UpAxis;
 use meniscus_sph as sph;
 use schemars::JsonSchema;
@@ -45,6 +46,10 @@ pub struct Scene {
     pub probe: IndexMap<String, Probe>,
     /// Commands given at certain times, in any order.
     pub script: Vec<Scripted>,
+    /// Where pictures are taken from.
+    pub camera: Camera,
+    /// How pictures look.
+    pub picture: Style,
 }
 
 impl Default for Scene {
@@ -66,6 +71,8 @@ impl Default for Scene {
             drain: IndexMap::new(),
             probe: IndexMap::new(),
             script: Vec::new(),
+            camera: Camera::default(),
+            picture: Style::default(),
         }
     }
 }

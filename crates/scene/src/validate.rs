@@ -70,6 +70,16 @@ impl Checks {
         if let Some(domain) = &scene.domain {
             self.within(["domain"], |c| c.bounds(domain));
         }
+        self.within(["picture"], |c| {
+            c.range("width", f64::from(scene.picture.width), [16.0, 16_384.0]);
+            c.range("height", f64::from(scene.picture.height), [16.0, 16_384.0]);
+            c.range("supersample", f64::from(scene.picture.supersample), [1.0, 4.0]);
+        });
+        self.within(["camera"], |c| {
+            c.range("field_of_view", f64::from(scene.camera.field_of_view), [0.5, 170.0]);
+            let apart = scene.camera.eye.is_none() || scene.camera.eye != scene.camera.target;
+            c.require("target", apart, "must not be where the eye is");
+        });
         self.names(scene);
         self.bodies(scene);
         for (index, scripted) in scene.script.iter().enumerate() {

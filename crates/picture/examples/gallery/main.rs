@@ -7,7 +7,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use meniscus_core::Frame;
-use meniscus_picture::{Camera, Coloring, GifWriter, Image, Renderer, Style, Theme, film_strip};
+use meniscus_picture::{
+    Camera, Coloring, GifWriter, Image, Renderer, Style, Theme, film_strip, settled_camera, settled_style,
+};
 
 mod frames;
 
@@ -35,8 +37,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Draws a film of the collapse as a GIF and as a strip.
 fn film(folder: &Path) -> Result<(), Box<dyn Error>> {
     let frames: Vec<Frame> = (0..24).map(|i| dam_break(20_000, i as f32 * 0.02)).collect();
-    let style = Style { clock: true, ..Style::default() }.settled(&frames);
-    let camera = Camera::default().settled(&frames);
+    let style = settled_style(&Style { clock: true, ..Style::default() }, &frames);
+    let camera = settled_camera(&Camera::default(), &frames);
     let mut renderer = Renderer::new(style);
     let mut film = GifWriter::new(BufWriter::new(File::create(folder.join("film.gif"))?), 640, 12.5);
     for frame in &frames {
