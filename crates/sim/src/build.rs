@@ -92,7 +92,7 @@ fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError> {
         walls: scene.wall.values().map(wall).collect(),
         emitters: scene.emitter.values().map(|e| emitter(e, scene)).collect(),
         periodic: Periodic::default(),
-        stiffness: scene.sph.stiffness.unwrap_or_else(|| stiffness(scene, &bounds)),
+        stiffness: scene.sph.stiffness.unwrap_or_else(|| stiffness(loaded)),
     };
     let mut liquid = Liquid::new(setup);
     seed(loaded, &mut liquid, &mut warnings)?;
@@ -224,32 +224,53 @@ fn seed(loaded: &Loaded, liquid: &mut Liquid, warnings: &mut Vec<String>) -> Res
     Ok(())
 }
 
-/// The box around everything that has an extent.
-fn bounds_of(loaded: &Loaded) -> Aabb {
+/// Boxes around the places where there is liquid at the start, or where it comes from.
+fn liquid_bounds(loaded: &Loaded) -> Vec<Aabb> {
     let scene = &loaded.scene;
     let fills = scene.liquid.values().flat_map(|l| &l.fill).map(|shape| to_shape(loaded, shape).bounds());
-    let tanks = scene.wall.values().filter_map(|wall| match &wall.shape {
+    let nozzles = scene.emitter.values().map(|e| {
+        let center = DVec3::from_array(e.center);
+        Aabb { min: center, max: center }
+    });
+    fills.chain(nozzles).collect()
+}
+
+/// The box around everything that has an extent.
+fn bounds_of(loaded: &Loaded) -> Aabb {
+    let tanks = loaded.scene.wall.values().filter_map(|wall| match &wall.shape {
         scene::WallShape::Box(tank) => {
             Some(Aabb { min: DVec3::from_array(tank.min), max: DVec3::from_array(tank.max) })
         }
         scene::WallShape::Plane(_) => None,
     });
-    let nozzles = scene.emitter.values().map(|e| {
-        let center = DVec3::from_array(e.center);
-        Aabb { min: center, max: center }
-    });
-    let all = fills.chain(tanks).chain(nozzles).reduce(|a, b| a.union(&b));
+    let all = liquid_bounds(loaded).into_iter().chain(tanks).reduce(|a, b| a.union(&b));
     all.unwrap_or(Aabb { min: DVec3::ZERO, max: DVec3::ONE })
 }
 
-/// k = 100 g H: a head H compresses the liquid by one percent. Where nothing falls, the speeds given decide.
-fn stiffness(scene: &Scene, bounds: &Aabb) -> f64 {
-    let gravity = DVec3::from_array(scene.gravity);
-    let head = bounds.size().dot(gravity.abs());
+/// The square of the speed to be expected of a scene \[m²/s²\]: that of liquid which falls from the highest place where
+/// there is any to the lowest, on top of the speeds given.
+fn speed_squared(loaded: &Loaded) -> f64 {
+    let scene = &loaded.scene;
+    let down = DVec3::from_array(scene.gravity);
+    let lowest_of = |b: &Aabb| DVec3::select(down.cmpgt(DVec3::ZERO), b.max, b.min).dot(down);
+    let highest_of = |b: &Aabb| DVec3::select(down.cmpgt(DVec3::ZERO), b.min, b.max).dot(down);
+    let lowest = lowest_of(&bounds_of(loaded));
+    let highest = liquid_bounds(loaded).iter().map(highest_of).fold(lowest, f64::min);
     let speeds = scene.emitter.values().map(|e| e.speed);
     let speeds = speeds.chain(scene.liquid.values().map(|l| DVec3::from_array(l.velocity).length()));
     let fastest = speeds.fold(0.0, f64::max);
-    100.0 * head.max(fastest * fastest).max(1e-4)
+    (fastest * fastest + 2.0 * (lowest - highest)).max(1e-6)
+}
+
+/// A typical speed of a scene \[m/s\], for the ends of a colour scale.
+#[must_use]
+pub fn speed_scale(loaded: &Loaded) -> f64 {
+    0.75 * speed_squared(loaded).sqrt()
+}
+
+/// k = 50 v²: the speed of sound is seven times the speed of the liquid, and a head H = v²/2g compresses it by one percent.
+fn stiffness(loaded: &Loaded) -> f64 {
+    50.0 * speed_squared(loaded)
 }
 
 fn look(scene: &Scene, liquid: &Liquid, bounds: &Aabb) -> Look {

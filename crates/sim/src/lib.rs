@@ -5,6 +5,6 @@ mod method;
 mod probes;
 mod world;
 
-pub use build::{BuildError, Estimate, estimate};
+pub use build::{BuildError, Estimate, estimate, speed_scale};
 pub use method::Totals;
 pub use world::{LoadError, Logged, World};

@@ -1,0 +1,38 @@
+//! Liquids meet deformable, rigid and animated solids.
+//!
+//! This is the library that programs depend on; it gathers the rooms of Meniscus and adds the loop that writes records.
+//!
+//! ```
+//! use meniscus::gallery;
+//! use meniscus::sim::World;
+//!
+//! // A gallery scene, coarser than it comes, and its first half second.
+//! let scene = gallery::load("dam-break", &["sph.spacing=0.05".into()])?;
+//! let mut world = World::new(&scene)?;
+//! while world.time() < 0.5 {
+//!     world.step(0.5)?;
+//! }
+//! let frame = world.frame();
+//! let front = frame.particles.positions.iter().map(|p| p.x).fold(0.0, f32::max);
+//! assert!(front > 1.2, "the water has run {front} m");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! * [`scene`]: what a scene file says. [`gallery`]: scenes by name.
+//! * [`sim`]: worlds. [`sph`]: the liquid.
+//! * [`record`]: frames, checkpoints, exporters on disk. [`picture`]: pictures of frames.
+//! * [`run()`], [`resume()`], [`render()`]: from a scene to a folder of results.
+
+mod film;
+pub mod gallery;
+mod run;
+
+pub use film::{render, render_strip};
+pub use meniscus_core as core;
+pub use meniscus_geometry as geometry;
+pub use meniscus_picture as picture;
+pub use meniscus_record as record;
+pub use meniscus_scene as scene;
+pub use meniscus_sim as sim;
+pub use meniscus_sph as sph;
+pub use run::{Event, RunError, RunOptions, Summary, check_memory, resume, run};
