@@ -1,0 +1,230 @@
+//! The command line: a contract that scripts rely on.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use std::path::PathBuf;
+
+/// Liquids meet deformable, rigid and animated solids.
+#[derive(Parser, Debug)]
+#[command(
+    name = "meniscus",
+    version,
+    after_help = "Examples:\n  \
+        meniscus                                  run the default scene into out/\n  \
+        meniscus list                             what there is to see\n  \
+        meniscus run dam-break --set sph.spacing=0.03\n  \
+        meniscus new dam-break                    copy a scene here, edit it, then: meniscus run dam-break.toml\n\n\
+        Exit codes: 0 done, 1 a check failed, 2 bad usage or bad input, 3 the simulation failed."
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) verb: Option<Verb>,
+}
+
+impl Arguments {
+    /// Whether standard output is to be exactly one JSON document.
+    pub(crate) fn wants_json(&self) -> bool {
+        match &self.verb {
+            Some(Verb::List(list)) => list.json,
+            Some(Verb::Check(check)) => check.json,
+            Some(Verb::Run(run)) => run.json,
+            Some(Verb::Resume(resume)) => resume.json,
+            Some(Verb::Validate(validate)) => validate.json,
+            Some(Verb::Bench(bench)) => bench.json,
+            _ => false,
+        }
+    }
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Verb {
+    /// Show the gallery: name, method, paper figure, one line
+    List(List),
+    /// Copy a gallery scene here to edit
+    New(New),
+    /// Validate a scene; counts, memory and time estimate, warnings
+    Check(Check),
+    /// Print the JSON schema of the scene file
+    Schema,
+    /// Simulate a scene into a folder of frames, pictures, probes and checkpoints
+    Run(Run),
+    /// Go on with a run from its last checkpoint, bit for bit
+    Resume(Resume),
+    /// Take the pictures of a run again and make the film
+    Render(Render),
+    /// Write the frames of a run in the formats of other programs
+    Export(Export),
+    /// Compare with theory and experiment: case, quantity, reference, measured, error, tolerance, verdict
+    Validate(Validate),
+    /// Measure speed: ns per particle-step, per stage
+    Bench(Bench),
+    /// Print completions for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct List {
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct New {
+    /// Name of a gallery scene
+    pub(crate) name: String,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  meniscus check dam-break --set sph.spacing=0.005")]
+pub(crate) struct Check {
+    /// A gallery name or a TOML file
+    pub(crate) scene: String,
+    /// Override a key of the scene, such as liquid.water.viscosity=0.1
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug, Default)]
+#[command(after_help = "Examples:\n  \
+    meniscus run dam-break\n  \
+    meniscus run dam-break --seconds 0.5 --set sph.spacing=0.03 --set picture.color=water\n  \
+    meniscus run my-scene.toml --out results/a --threads 1 --json")]
+pub(crate) struct Run {
+    /// A gallery name or a TOML file
+    pub(crate) scene: String,
+    /// Folder for the results; must be empty or not exist [default: out/SCENE, -2, -3 ...]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Simulated time [s], instead of the scene's
+    #[arg(long, value_name = "S")]
+    pub(crate) seconds: Option<f64>,
+    /// Number of threads; the results do not depend on it [default: all cores]
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+    /// Override a key of the scene, such as liquid.water.viscosity=0.1
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Repeat the commands of another run: its commands.jsonl
+    #[arg(long, value_name = "FILE")]
+    pub(crate) commands: Option<PathBuf>,
+    /// Take no pictures
+    #[arg(long)]
+    pub(crate) no_pictures: bool,
+    /// No progress
+    #[arg(long)]
+    pub(crate) quiet: bool,
+    /// Print one JSON document; progress goes to standard error
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl Run {
+    /// What `meniscus` without a verb does.
+    pub(crate) fn default_job() -> Self {
+        Self { scene: meniscus::gallery::DEFAULT.into(), ..Self::default() }
+    }
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  meniscus resume out/dam-break --from-frame 30")]
+pub(crate) struct Resume {
+    /// Folder of a run
+    pub(crate) dir: PathBuf,
+    /// Go back to the last checkpoint at or before this frame
+    #[arg(long, value_name = "N")]
+    pub(crate) from_frame: Option<u32>,
+    /// Number of threads; the results do not depend on it [default: all cores]
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+    /// Take no pictures
+    #[arg(long)]
+    pub(crate) no_pictures: bool,
+    /// No progress
+    #[arg(long)]
+    pub(crate) quiet: bool,
+    /// Print one JSON document; progress goes to standard error
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    meniscus render out/dam-break --set picture.color=water --set picture.theme=dark\n  \
+    meniscus render out/dam-break --strip 6 --columns 3")]
+pub(crate) struct Render {
+    /// Folder of a run
+    pub(crate) dir: PathBuf,
+    /// Override a key of the scene, such as picture.color=water
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// One picture of so many moments (strip.png) instead of one per frame
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=100))]
+    pub(crate) strip: Option<u16>,
+    /// Pictures per row of the strip
+    #[arg(long, value_name = "COUNT", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=100))]
+    pub(crate) columns: u16,
+    /// No progress
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example:\n  meniscus export out/dam-break --to vtk     then open out/dam-break/vtk/all.pvd in ParaView"
+)]
+pub(crate) struct Export {
+    /// Folder of a run
+    pub(crate) dir: PathBuf,
+    /// The format
+    #[arg(long, value_enum)]
+    pub(crate) to: Format,
+    /// Folder for the files [default: DIR/FORMAT]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// No progress
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(ValueEnum, Debug, Clone, Copy)]
+pub(crate) enum Format {
+    /// VTP files with PVD time series, for `ParaView` and `PyVista`
+    Vtk,
+    /// Binary PLY files
+    Ply,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Validate {
+    /// Cases; all when none is named
+    pub(crate) cases: Vec<String>,
+    /// The sizes, durations and convergence studies that take longer
+    #[arg(long)]
+    pub(crate) fine: bool,
+    /// Number of threads [default: all cores]
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  meniscus bench sph --json")]
+pub(crate) struct Bench {
+    /// Cases, such as sph or sph/state-equation; all when none is named
+    pub(crate) cases: Vec<String>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Run one size here and print it: what a bench starts for every size
+    #[arg(long, hide = true, value_name = "SIZE,THREADS")]
+    pub(crate) one: Option<String>,
+}

@@ -1,0 +1,174 @@
+//! `bench`: how fast it is, each size in a process of its own.
+//!
+//! The scene of the particle benchmarks, shared with other engines: n³ particles on a lattice of spacing 2r, side 1 m,
+//! r = 0.5/n, in a tank from −r to 2 + r, 2, 1 + r; h = 4r, cubic spline, mass 0.8 (2r)³ ρ0.
+
+use crate::arguments::Bench;
+use crate::failure::Failure;
+use crate::machine;
+use crate::output;
+use meniscus::core::StepReport;
+use meniscus::scene::Loaded;
+use meniscus::sim::World;
+use serde::{Deserialize, Serialize};
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+/// One line of the result.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Measurement {
+    case: String,
+    size: usize,
+    threads: usize,
+    ns_per_item_step: f64,
+    items: u64,
+    steps: u64,
+    peak_rss_mb: f64,
+    /// ns per item and step of each stage.
+    stages: Vec<(String, f64)>,
+}
+
+/// A benchmark.
+struct Case {
+    name: &'static str,
+    sizes: &'static [usize],
+    /// Steps measured at each size.
+    steps: fn(usize) -> u64,
+    scene: fn(usize) -> String,
+}
+
+const CASES: &[Case] = &[Case {
+    name: "sph/state-equation",
+    sizes: &[31, 46, 67],
+    steps: |n| {
+        if n <= 31 {
+            12
+        } else if n <= 46 {
+            8
+        } else {
+            4
+        }
+    },
+    scene: |n| shared_scene(n, 0.04, "stiffness = 350\nexponent = 7"),
+}];
+
+fn shared_scene(n: usize, dt_over_r: f64, solver: &str) -> String {
+    let r = 0.5 / n as f64;
+    format!(
+        "[sph]\nspacing = {:?}\nkernel = \"cubic-spline\"\nmass_factor = 0.8\n{solver}\n\
+         [time]\ndt = {:?}\n\
+         [liquid.water]\nfill = [{{ box = {{ min = [0, 0, 0], max = [1, 1, 1] }} }}]\n\
+         [wall.tank]\nshape = {{ box = {{ min = [{:?}, {:?}, {:?}], max = [{:?}, 2, {:?}] }} }}\n",
+        2.0 * r,
+        dt_over_r * r,
+        -r,
+        -r,
+        -r,
+        2.0 + r,
+        1.0 + r,
+    )
+}
+
+pub(crate) fn bench(arguments: &Bench) -> Result<ExitCode, Failure> {
+    let chosen = select(&arguments.cases)?;
+    if let (Some(one), [case, ..]) = (&arguments.one, &chosen[..]) {
+        return output::print_json(&measure_here(case, one)?);
+    }
+    let mut results = Vec::new();
+    for case in chosen {
+        for &size in case.sizes {
+            for threads in [1, 2] {
+                let result = measure_apart(case, size, threads)?;
+                if !arguments.json {
+                    println!("{}", line(&result));
+                }
+                results.push(result);
+            }
+        }
+    }
+    if arguments.json { output::print_json(&results) } else { Ok(ExitCode::SUCCESS) }
+}
+
+fn select(names: &[String]) -> Result<Vec<&'static Case>, Failure> {
+    let mut chosen: Vec<&Case> = Vec::new();
+    for name in names {
+        let matching: Vec<&Case> =
+            CASES.iter().filter(|case| case.name == name || case.name.starts_with(&format!("{name}/"))).collect();
+        if matching.is_empty() {
+            let known: Vec<&str> = CASES.iter().map(|case| case.name).collect();
+            return Err(Failure::input(
+                "no-such-case",
+                format!("there is no case `{name}`; there are: {}", known.join(", ")),
+            ));
+        }
+        chosen.extend(matching);
+    }
+    Ok(if names.is_empty() { CASES.iter().collect() } else { chosen })
+}
+
+/// Starts this program again for one size, so that its memory is its own.
+fn measure_apart(case: &Case, size: usize, threads: usize) -> Result<Measurement, Failure> {
+    let fail = |what: String| Failure::input("bench", format!("{} at size {size}: {what}", case.name));
+    let program = std::env::current_exe().map_err(|e| fail(e.to_string()))?;
+    let output = Command::new(program)
+        .args(["bench", case.name, "--json", "--one", &format!("{size},{threads}")])
+        .output()
+        .map_err(|e| fail(e.to_string()))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    serde_json::from_str(&text).map_err(|e| fail(format!("{e}: {text}{}", String::from_utf8_lossy(&output.stderr))))
+}
+
+fn measure_here(case: &Case, one: &str) -> Result<Measurement, Failure> {
+    let numbers: Vec<usize> = one.split(',').filter_map(|n| n.parse().ok()).collect();
+    let [size, threads] = numbers[..] else { return Err(Failure::input("usage", "--one SIZE,THREADS")) };
+    let loaded = Loaded::from_text(case.name, case.name, &(case.scene)(size), &[], &|_| {
+        Err(std::io::ErrorKind::NotFound.into())
+    })?;
+    machine::in_pool(machine::threads(Some(threads))?, || measure(case, size, threads, &loaded))?
+}
+
+fn measure(case: &Case, size: usize, threads: usize, loaded: &Loaded) -> Result<Measurement, Failure> {
+    let mut world = World::new(loaded)?;
+    let mut step = |profile: &mut StepReport| {
+        world.step(f64::INFINITY).map_err(meniscus::RunError::from)?;
+        profile.absorb(world.report());
+        Ok::<_, meniscus::RunError>(world.totals().particles)
+    };
+    let mut profile = StepReport::default();
+    let mut items = 0;
+    for _ in 0..3 {
+        items = step(&mut profile)?;
+    }
+    profile.clear();
+    let steps = (case.steps)(size);
+    let start = Instant::now();
+    for _ in 0..steps {
+        items = step(&mut profile)?;
+    }
+    let per_item = |seconds: f64| seconds * 1e9 / (items * steps) as f64;
+    Ok(Measurement {
+        case: case.name.into(),
+        size,
+        threads,
+        ns_per_item_step: per_item(start.elapsed().as_secs_f64()),
+        items,
+        steps,
+        peak_rss_mb: machine::peak_memory().unwrap_or(0.0),
+        stages: profile.stages().iter().map(|s| (s.name.to_owned(), per_item(s.time.as_secs_f64()))).collect(),
+    })
+}
+
+fn line(m: &Measurement) -> String {
+    let stages: Vec<String> = m.stages.iter().map(|(name, ns)| format!("{name} {ns:.0}")).collect();
+    format!(
+        "{:20} n = {:3} {:>8} items {} thread{}  {:7.1} ns per item-step  {:6.1} MB   {}",
+        m.case,
+        m.size,
+        m.items,
+        m.threads,
+        if m.threads == 1 { " " } else { "s" },
+        m.ns_per_item_step,
+        m.peak_rss_mb,
+        stages.join(", ")
+    )
+}

@@ -1,0 +1,64 @@
+//! `check`: what a scene will be, before it runs.
+
+use crate::arguments::Check;
+use crate::failure::Failure;
+use crate::machine;
+use crate::output::{self, count};
+use meniscus::sim::{World, estimate};
+use meniscus::{check_memory, gallery};
+use serde_json::json;
+use std::process::ExitCode;
+use std::time::Instant;
+
+pub(crate) fn check(arguments: &Check) -> Result<ExitCode, Failure> {
+    let loaded = gallery::load(&arguments.scene, &arguments.set)?;
+    check_memory(&loaded, machine::free_memory())?;
+    let estimate = estimate(&loaded);
+    let threads = machine::threads(None)?;
+    let (mut world, seconds_per_step) = machine::in_pool(threads, || {
+        let mut world = World::new(&loaded)?;
+        let start = Instant::now();
+        // The time estimate: three steps, the first of which only warms up.
+        let mut timed = start;
+        for k in 0..4 {
+            if k == 1 {
+                timed = Instant::now();
+            }
+            if world.step(f64::INFINITY).is_err() {
+                break;
+            }
+        }
+        Ok::<_, meniscus::sim::BuildError>((world, timed.elapsed().as_secs_f64() / 3.0))
+    })??;
+    let steps = (loaded.scene.seconds / (world.time() / world.steps().max(1) as f64)).ceil();
+    let growth = (estimate.most_particles / estimate.particles.max(1.0)).max(1.0);
+    // Nozzles fill up evenly: on the mean half of what they send is there.
+    let seconds = steps * seconds_per_step * 0.5 * (1.0 + growth);
+    let totals = world.totals();
+    world.step(f64::INFINITY).map_err(meniscus::RunError::from)?;
+    if arguments.json {
+        return output::print_json(&json!({
+            "scene": loaded.name,
+            "method": loaded.scene.method.name(),
+            "particles": totals.particles,
+            "most_particles": estimate.most_particles.round(),
+            "tets": totals.tets,
+            "cells": totals.cells,
+            "memory_bytes": estimate.bytes.round(),
+            "steps": steps,
+            "wall_seconds": seconds,
+            "warnings": world.warnings(),
+        }));
+    }
+    println!("{}: {}", loaded.name, loaded.scene.title);
+    println!("  method     {}", loaded.scene.method.name());
+    let most = if growth > 1.0 { format!(", up to {}", count(estimate.most_particles as u64)) } else { String::new() };
+    println!("  particles  {}{most}", count(totals.particles));
+    println!("  memory     about {:.0} MB", (estimate.bytes / 1e6).max(1.0));
+    println!("  time       about {} steps, {seconds:.0} s on {threads} threads", count(steps as u64));
+    for warning in world.warnings() {
+        println!("  warning    {warning}");
+    }
+    println!("  ok");
+    Ok(ExitCode::SUCCESS)
+}

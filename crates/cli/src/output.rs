@@ -1,0 +1,112 @@
+//! Words and progress.
+
+use crate::failure::Failure;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use meniscus::Event;
+use meniscus::sim::Totals;
+use serde::Serialize;
+use std::io::IsTerminal;
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// What the program can do, in ten lines.
+pub(crate) const INTRODUCTION: &str = "\
+Meniscus: liquids meet solids. This runs the default scene; there is more:
+  meniscus list                        the gallery
+  meniscus run SCENE                   simulate: frames, pictures, probes, checkpoints
+  meniscus resume DIR                  go on after a crash or a kill, bit for bit
+  meniscus render DIR                  pictures again, in other colours or from elsewhere
+  meniscus export DIR --to vtk|ply     for ParaView, PyVista, Blender
+  meniscus new SCENE                   copy a scene here to edit; meniscus check FILE tells what is wrong
+  meniscus validate                    theory and experiment against us
+  meniscus bench                       how fast it is here
+  meniscus --help                      everything else
+";
+
+/// Prints a document.
+pub(crate) fn print_json(document: &impl Serialize) -> Result<ExitCode, Failure> {
+    let text = serde_json::to_string_pretty(document).map_err(|e| Failure::input("json", e.to_string()))?;
+    println!("{text}");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A number with thin spaces between thousands.
+pub(crate) fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// The progress of a run: a bar on a terminal, nothing elsewhere.
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    shown: Instant,
+    steps: u64,
+    began: Instant,
+}
+
+impl Progress {
+    pub(crate) fn new(quiet: bool) -> Self {
+        let hidden = quiet || !std::io::stderr().is_terminal();
+        let target = if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(10) };
+        let bar = ProgressBar::with_draw_target(Some(1), target);
+        let style = ProgressStyle::with_template("{percent:>3} % {bar:24.cyan/blue} {msg} ETA {eta}");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("█▌░"));
+        let now = Instant::now();
+        Self { bar, shown: now, steps: 0, began: now }
+    }
+
+    /// A bar that counts files.
+    pub(crate) fn files(&self, done: usize, of: usize) {
+        self.bar.set_length(of as u64);
+        self.bar.set_position(done as u64);
+        self.bar.set_message(format!("{done}/{of}"));
+    }
+
+    pub(crate) fn tell(&mut self, event: &Event) {
+        match event {
+            Event::Start { world, frames } => {
+                self.bar.set_length(u64::from(*frames));
+                self.bar.set_position(u64::from(world.frame_number()));
+                self.bar.reset_eta();
+            }
+            Event::Step { world, at_start } => {
+                self.steps += 1;
+                if self.shown.elapsed().as_millis() >= 100 {
+                    self.shown = Instant::now();
+                    let (totals, scene) = (world.totals(), world.scene());
+                    let per_step = self.began.elapsed().as_secs_f64() * 1e3 / self.steps as f64;
+                    self.bar.set_message(format!(
+                        "{:.2}/{:.2} s  {per_step:.1} ms/step  volume {:+.1} %  energy {:+.0} %  max {:.1} m/s ",
+                        world.time(),
+                        scene.seconds,
+                        100.0 * totals.volume_change,
+                        100.0 * energy_drift(&totals, at_start),
+                        totals.max_speed,
+                    ));
+                }
+            }
+            Event::Frame { number, .. } => self.bar.set_position(u64::from(*number)),
+            Event::Skipped(skipped) => {
+                self.bar.suspend(|| eprintln!("passing over {}: {}", skipped.path.display(), skipped.reason));
+            }
+        }
+    }
+
+    pub(crate) fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// Change of kinetic and potential energy since the start, against the larger of the two then and now.
+fn energy_drift(now: &Totals, start: &Totals) -> f64 {
+    let energy = |t: &Totals| t.kinetic_energy + t.potential_energy;
+    let scale = energy(start).abs().max(now.kinetic_energy).max(1e-12);
+    (energy(now) - energy(start)) / scale
+}

@@ -1,0 +1,156 @@
+//! `run`, `resume`, `render`, `export`.
+
+use crate::arguments::{Export, Format, Render, Resume, Run};
+use crate::failure::Failure;
+use crate::machine;
+use crate::output::{self, Progress, count};
+use meniscus::record::export::{ExportReport, export_ply, export_vtk};
+use meniscus::record::{RunFolder, read_commands};
+use meniscus::scene::Loaded;
+use meniscus::sim::{Logged, World};
+use meniscus::{Event, RunError, RunOptions, Summary, check_memory, gallery};
+use std::path::Path;
+use std::process::ExitCode;
+
+pub(crate) fn run(arguments: &Run) -> Result<ExitCode, Failure> {
+    let threads = machine::threads(arguments.threads)?;
+    let loaded = load(&arguments.scene, &arguments.set, arguments.seconds)?;
+    check_memory(&loaded, machine::free_memory())?;
+    let options = RunOptions {
+        no_pictures: arguments.no_pictures,
+        replay: arguments.commands.as_deref().map_or(Ok(Vec::new()), read_log)?,
+        threads,
+    };
+    let chatty = !arguments.json && !arguments.quiet;
+    let mut progress = Progress::new(arguments.quiet);
+    let make_folder = || match &arguments.out {
+        Some(dir) => RunFolder::create_at(dir),
+        None => RunFolder::create("out", &loaded.name),
+    };
+    let result = machine::in_pool(threads, || {
+        meniscus::run(&loaded, make_folder, &options, &mut |event| {
+            if let (true, Event::Start { world, .. }) = (chatty, &event) {
+                println!("{}", headline(&loaded, world, threads));
+                world.warnings().iter().for_each(|warning| println!("warning: {warning}"));
+            }
+            progress.tell(&event);
+        })
+    })?;
+    progress.clear();
+    let (folder, summary) = result?;
+    finish(&folder, &summary, arguments.json, arguments.quiet)
+}
+
+pub(crate) fn resume(arguments: &Resume) -> Result<ExitCode, Failure> {
+    let threads = machine::threads(arguments.threads)?;
+    let folder = RunFolder::open(&arguments.dir)?;
+    let replay = if folder.commands_path().exists() { read_log(&folder.commands_path())? } else { Vec::new() };
+    let options = RunOptions { no_pictures: arguments.no_pictures, replay, threads };
+    let mut progress = Progress::new(arguments.quiet);
+    let summary = machine::in_pool(threads, || {
+        meniscus::resume(&folder, arguments.from_frame, &options, &mut |event| {
+            if let (false, Event::Start { world, frames }) = (arguments.json || arguments.quiet, &event) {
+                println!("resuming {} at frame {}/{frames}", folder.dir().display(), world.frame_number());
+            }
+            progress.tell(&event);
+        })
+    })?;
+    progress.clear();
+    finish(&folder, &summary?, arguments.json, arguments.quiet)
+}
+
+fn load(scene: &str, set: &[String], seconds: Option<f64>) -> Result<Loaded, Failure> {
+    let mut overrides = set.to_vec();
+    overrides.extend(seconds.map(|seconds| format!("seconds={seconds:?}")));
+    Ok(gallery::load(scene, &overrides)?)
+}
+
+/// Reads logged commands; steps must not go backwards.
+fn read_log(path: &Path) -> Result<Vec<Logged>, Failure> {
+    let rows = read_commands(path)?;
+    let parse = |(number, row)| {
+        serde_json::from_value(row)
+            .map_err(|e| Failure::input("commands", format!("{}:{}: {e}", path.display(), number + 1)))
+    };
+    let log: Vec<Logged> = rows.into_iter().enumerate().map(parse).collect::<Result<_, _>>()?;
+    match log.windows(2).position(|pair| pair[0].step > pair[1].step) {
+        None => Ok(log),
+        Some(row) => {
+            Err(Failure::input("commands", format!("{}:{}: the step goes backwards", path.display(), row + 2)))
+        }
+    }
+}
+
+fn headline(loaded: &Loaded, world: &World, threads: usize) -> String {
+    let totals = world.totals();
+    let liquids: Vec<&str> = loaded.scene.liquid.keys().map(String::as_str).collect();
+    let s = if threads == 1 { "" } else { "s" };
+    format!(
+        "{}   {} {} particles   {}   {threads} thread{s}",
+        loaded.name,
+        liquids.join(" + "),
+        count(totals.particles),
+        loaded.scene.method.name(),
+    )
+}
+
+fn finish(folder: &RunFolder, summary: &Summary, json: bool, quiet: bool) -> Result<ExitCode, Failure> {
+    if json {
+        return output::print_json(summary);
+    }
+    if !quiet {
+        let dir = folder.dir().display();
+        let pictures = folder.picture_numbers()?.len();
+        println!(
+            "done in {:.1} s: {dir}/   {} frames, {} checkpoints, probes.csv{}",
+            summary.wall_seconds,
+            folder.frame_numbers()?.len(),
+            folder.checkpoint_numbers()?.len(),
+            if pictures > 0 { format!(", {pictures} pictures, {}.gif", summary.scene) } else { String::new() },
+        );
+        let speed = summary.simulated_seconds / summary.wall_seconds.max(1e-9);
+        println!("{} steps, {speed:.2} s simulated per second, digest {}", count(summary.steps), summary.digest);
+        println!(
+            "next: meniscus render {dir} --set picture.color=water · meniscus export {dir} --to vtk · meniscus new {} (to edit it)",
+            summary.scene
+        );
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(crate) fn render(arguments: &Render) -> Result<ExitCode, Failure> {
+    let folder = RunFolder::open(&arguments.dir)?;
+    let progress = Progress::new(arguments.quiet);
+    let path = match arguments.strip {
+        Some(count) => {
+            let shape = [usize::from(count), usize::from(arguments.columns)];
+            meniscus::render_strip(&folder, &arguments.set, shape)?
+        }
+        None => meniscus::render(&folder, &arguments.set, &mut |done, of| progress.files(done, of))?,
+    };
+    progress.clear();
+    if !arguments.quiet {
+        println!("{}", path.display());
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(crate) fn export(arguments: &Export) -> Result<ExitCode, Failure> {
+    let folder = RunFolder::open(&arguments.dir)?;
+    let (name, write): (&str, ExportTo) = match arguments.to {
+        Format::Vtk => ("vtk", |run, out, tell| Ok(export_vtk(run, out, tell)?)),
+        Format::Ply => ("ply", |run, out, tell| Ok(export_ply(run, out, tell)?)),
+    };
+    let out = arguments.out.clone().unwrap_or_else(|| folder.dir().join(name));
+    let progress = Progress::new(arguments.quiet);
+    let report = write(&folder, &out, &mut |done, of| progress.files(done, of))?;
+    progress.clear();
+    report.skipped.iter().for_each(|s| eprintln!("passing over {}: {}", s.path.display(), s.reason));
+    if !arguments.quiet {
+        let megabytes = report.bytes as f64 / 1e6;
+        println!("{} frames, {} files, {megabytes:.1} MB in {}/", report.frames, report.files, out.display());
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+type ExportTo = fn(&RunFolder, &Path, &mut dyn FnMut(usize, usize)) -> Result<ExportReport, RunError>;

@@ -1,0 +1,72 @@
+//! `validate`: theory and experiment against us.
+
+use crate::arguments::Validate;
+use crate::failure::Failure;
+use crate::machine;
+use crate::output;
+use meniscus_validation::{CASES, Case, Row, Size};
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// A check failed.
+const CHECK_FAILED: u8 = 1;
+
+pub(crate) fn validate(arguments: &Validate) -> Result<ExitCode, Failure> {
+    let cases = select(&arguments.cases)?;
+    let threads = machine::threads(arguments.threads)?;
+    let size = if arguments.fine { Size::Fine } else { Size::Quick };
+    let mut rows: Vec<Row> = Vec::new();
+    for case in cases {
+        let start = Instant::now();
+        let result = machine::in_pool(threads, || (case.run)(size))?;
+        if !arguments.json {
+            for row in &result {
+                println!("{}", line(row));
+            }
+            println!("{:24} {:.1} s", "", start.elapsed().as_secs_f64());
+        }
+        rows.extend(result);
+    }
+    let failed = rows.iter().filter(|row| !row.pass).count();
+    if arguments.json {
+        output::print_json(&rows)?;
+    } else {
+        println!("{} passed, {failed} failed", rows.len() - failed);
+    }
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(CHECK_FAILED) })
+}
+
+fn select(names: &[String]) -> Result<Vec<&'static Case>, Failure> {
+    if names.is_empty() {
+        return Ok(CASES.iter().collect());
+    }
+    let find = |name: &String| {
+        CASES.iter().find(|case| case.name == name).ok_or_else(|| {
+            let known: Vec<&str> = CASES.iter().map(|case| case.name).collect();
+            Failure::input("no-such-case", format!("there is no case `{name}`; there are: {}", known.join(", ")))
+        })
+    };
+    names.iter().map(find).collect()
+}
+
+fn line(row: &Row) -> String {
+    format!(
+        "{:24} {:44} reference {:>12} measured {:>12} error {:>10} tolerance {:>10}  {}",
+        row.case,
+        row.quantity,
+        short(row.reference),
+        short(row.measured),
+        short(row.error),
+        short(row.tolerance),
+        if row.pass { "ok" } else { "FAILS" },
+    )
+}
+
+fn short(value: f64) -> String {
+    if value == 0.0 || (1e-3..1e5).contains(&value.abs()) {
+        let text = format!("{value:.5}");
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        format!("{value:.3e}")
+    }
+}

@@ -1,0 +1,64 @@
+//! Cases against theory and experiment. Each has a page beside this crate, `<case>.md`, that gives the reference, the
+//! tolerance and why it is what it is.
+
+mod momentum;
+mod wall_integral;
+
+use serde::Serialize;
+
+/// How much is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Size {
+    /// At most a minute.
+    Quick,
+    /// As large and as long as the references ask.
+    Fine,
+}
+
+/// A case.
+#[derive(Debug, Clone, Copy)]
+pub struct Case {
+    /// Its name.
+    pub name: &'static str,
+    /// Runs it.
+    pub run: fn(Size) -> Vec<Row>,
+}
+
+/// One quantity compared.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Row {
+    /// The case.
+    pub case: String,
+    /// What is compared, with its unit.
+    pub quantity: String,
+    /// The reference; zero for a bound.
+    pub reference: f64,
+    /// What we measure.
+    pub measured: f64,
+    /// The error, in the unit of the tolerance.
+    pub error: f64,
+    /// The largest error allowed.
+    pub tolerance: f64,
+    /// Whether it holds.
+    pub pass: bool,
+}
+
+/// All cases, in the order in which they run.
+pub const CASES: &[Case] =
+    &[Case { name: "wall-integral", run: wall_integral::run }, Case { name: "momentum", run: momentum::run }];
+
+/// A measured value against its reference, with the error allowed in the same unit.
+pub(crate) fn absolute(case: &str, quantity: &str, reference: f64, measured: f64, tolerance: f64) -> Row {
+    row(case, quantity, [reference, measured], (measured - reference).abs(), tolerance)
+}
+
+/// A value that must not exceed a bound.
+pub(crate) fn bound(case: &str, quantity: &str, measured: f64, most: f64) -> Row {
+    row(case, quantity, [0.0, measured], measured.abs(), most)
+}
+
+fn row(case: &str, quantity: &str, [reference, measured]: [f64; 2], error: f64, tolerance: f64) -> Row {
+    // A NaN does not pass.
+    let pass = error <= tolerance;
+    Row { case: case.into(), quantity: quantity.into(), reference, measured, error, tolerance, pass }
+}
