@@ -36,7 +36,7 @@ impl Loaded {
     /// With file, line, the offending text and what would be right.
     pub fn from_file(path: &Path, overrides: &[String]) -> Result<Self, SceneError> {
         let text =
-            std::fs::read_to_string(path).map_err(|source| SceneError::Unreadable { path: path.to_owned(), source })?;
+            std::fs::read_to_string(path).map_err(|reason| SceneError::Unreadable { path: path.to_owned(), reason })?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("scene");
         Self::from_text(name, &path.display().to_string(), &text, overrides, &|file| std::fs::read(folder.join(file)))

@@ -2,11 +2,10 @@
 //!
 //! A tour in reading order:
 //!
-//! 1. [`kernel`]: the smoothing kernels as polynomials.
-//! 2. [`wall`]: what a wall cuts off from a kernel, in closed form, and how a liquid comes to rest half a spacing away
-//!    from it.
-//! 3. [`Liquid`]: the state ([`Particles`]) and one method per stage of a step; a [`Setup`] says what it is made of.
-//! 4. [`Emitter`]: nozzles.
+//! 1. The smoothing kernels as polynomials: [`kernel`].
+//! 2. [`wall`] tells what a wall cuts off from a kernel, in closed form; how a liquid comes to rest before it.
+//! 3. [`Liquid`] has the state ([`Particles`]) and one method per stage of a step; a [`Setup`] says what it is made of.
+//! 4. Nozzles: [`Emitter`].
 //!
 //! ```
 //! use glam::{DVec3, Vec3};

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The discretisation of all particle liquids of a scene.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(rename = "Sph")]
 pub struct Params {
     /// Distance between particles at rest [m], default 0.02.
     pub spacing: f64,

@@ -2,7 +2,7 @@
 //!
 //! A particle at p sees the liquid only on its own side of the walls. With n out of the liquid and r = x − p, the field
 //! G'(r) = r̂ (g(r) − 1/(4πr²)), g(r) = r⁻² ∫₀ʳ W s² ds, vanishes for r ≥ h and has ∇·G' = W − δ. So the part of the kernel
-//! inside the liquid is an integral over the wall's *surface* [FKB13, there with other line integrals]:
+//! inside the liquid is an integral over the wall's *surface* \[FLRVK13, there with other line integrals\]:
 //!
 //! > γ(p) = 1 + ∮ G'·n dA,  ∇γ = −∮ W n dA.
 //!
