@@ -188,7 +188,7 @@ fn table(text: &mut String, name: &str, definition: &serde_json::Value) {
     let about = definition["description"].as_str().unwrap_or_default().replace('\n', " ");
     text.push_str(&format!("\n## {name}\n\n{about}\n\n| key | type | |\n|---|---|---|\n"));
     let row = |key: &str, value: &serde_json::Value, about: &str| {
-        let about = about.replace('\n', " ").replace('|', "\\|").replace("\\[", "[").replace("\\]", "]");
+        let about = about.replace('\n', " ").replace('|', "\\|");
         format!("| `{key}` | {} | {about} |\n", type_of(value))
     };
     for (key, value) in definition["properties"].as_object().into_iter().flatten() {

@@ -26,7 +26,7 @@ fn binary_stl(mesh: &TriangleMesh) -> Vec<u8> {
     bytes.extend((mesh.triangles().len() as u32).to_le_bytes());
     for corners in mesh.corners() {
         bytes.extend([0; 12]);
-        for coordinate in corners.iter().flat_map(|c| c.to_array()) {
+        for coordinate in corners.iter().flat_map(glam::DVec3::to_array) {
             bytes.extend((coordinate as f32).to_le_bytes());
         }
         bytes.extend([0; 2]);

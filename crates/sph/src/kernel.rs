@@ -7,7 +7,7 @@
 //! | W(r) | kernel \[1/m³\], ∫ W dV = 1 |
 //!
 //! W(r) = h⁻³ Σₖ cₖ qᵏ on each piece. Everything else about a kernel follows from the coefficients: its slope, and in
-//! [`crate::wall`] the part of it that a wall cuts off. The lanes of the hot loops ([`crate::lanes`]) hold the same
+//! [`crate::wall`] the part of it that a wall cuts off. The lanes of the hot loops (`lanes.rs`) hold the same
 //! polynomials in factored form and are tested against these.
 
 use std::f64::consts::PI;

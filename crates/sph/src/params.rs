@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "Sph")]
 pub struct Params {
-    /// Distance between particles at rest [m], default 0.02.
+    /// Distance between particles at rest \[m\], default 0.02.
     pub spacing: f64,
     /// Support radius h in spacings, dimensionless, default 2.
     pub support: f64,
@@ -17,7 +17,7 @@ pub struct Params {
     pub kernel: KernelFamily,
     /// Pressure solver, default "state-equation".
     pub pressure: PressureSolver,
-    /// Stiffness k of p = k (ρ − ρ0) [m²/s²], the square of the speed of sound. Default: such that the liquid at rest is
+    /// Stiffness k of p = k (ρ − ρ0) \[m²/s²\], the square of the speed of sound. Default: such that the liquid at rest is
     /// compressed by 1 % at the bottom.
     pub stiffness: Option<f64>,
     /// Exponent n of p = k ρ0/n ((ρ/ρ0)ⁿ − 1), dimensionless, 1 to 7, default 1 (the papers).
@@ -66,9 +66,9 @@ pub enum PressureSolver {
 /// What a liquid is made of.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Material {
-    /// Rest density ρ0 [kg/m³], default 1000.
+    /// Rest density ρ0 \[kg/m³\], default 1000.
     pub density: f64,
-    /// Dynamic viscosity μ [Pa·s], default 0.001 (water).
+    /// Dynamic viscosity μ \[Pa·s\], default 0.001 (water).
     pub viscosity: f64,
 }
 
@@ -88,7 +88,7 @@ pub struct Wall {
 }
 
 impl Wall {
-    /// Distance of a point from the wall [m], negative beyond it.
+    /// Distance of a point from the wall \[m\], negative beyond it.
     #[must_use]
     pub fn distance(&self, p: DVec3) -> f64 {
         match self.shape {
@@ -103,14 +103,14 @@ impl Wall {
 pub enum WallShape {
     /// Liquid inside an axis-aligned box; an infinite coordinate opens that side.
     Tank {
-        /// Lower corner [m].
+        /// Lower corner \[m\].
         min: DVec3,
-        /// Upper corner [m].
+        /// Upper corner \[m\].
         max: DVec3,
     },
     /// Liquid on the side that the normal points to.
     Plane {
-        /// A point of the plane [m].
+        /// A point of the plane \[m\].
         point: DVec3,
         /// Unit normal into the liquid.
         normal: DVec3,
@@ -126,6 +126,6 @@ pub enum Friction {
     Slip,
     /// The liquid's own viscosity, so that the velocity at the wall is that of the wall.
     NoSlip,
-    /// A viscosity of its own [Pa·s], as in MSTHG04 eq. 17.
+    /// A viscosity of its own \[Pa·s\], as in MSTHG04 eq. 17.
     Viscosity(f64),
 }

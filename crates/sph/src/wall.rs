@@ -14,7 +14,7 @@
 //! | d, θ | distance from the foot point to an edge, angle round the foot point |
 //!
 //! For an infinite plane ∫ k dA = −2π Q(z). For a rectangle, split at the foot point into right triangles, what remains is
-//! ∫ Q(√(z² + d²/cos²θ)) dθ: all powers of that root have elementary integrals ([`angular_moments`]), so planes, edges and
+//! ∫ Q(√(z² + d²/cos²θ)) dθ: all powers of that root have elementary integrals (`angular_moments`), so planes, edges and
 //! corners are exact for every polynomial kernel.
 
 use crate::kernel::Kernel;

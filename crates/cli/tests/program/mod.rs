@@ -91,9 +91,9 @@ impl Place {
             for entry in std::fs::read_dir(folder).unwrap() {
                 let path = entry.unwrap().path();
                 if path.is_dir() {
-                    visit(&path, files)
+                    visit(&path, files);
                 } else {
-                    files.push((path.clone(), std::fs::read(path).unwrap()))
+                    files.push((path.clone(), std::fs::read(path).unwrap()));
                 }
             }
         }
