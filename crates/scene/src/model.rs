@@ -36,7 +36,9 @@ pub struct Scene {
     pub domain: Option<Bounds>,
     /// Liquids by name.
     pub liquid: IndexMap<String, Liquid>,
-    /// Walls that do not move, by name.
+    /// Space that repeats, along some axes.
+    pub periodic: Option<Periodic>,
+    /// Walls, at rest or moving as prescribed, by name.
     pub wall: IndexMap<String, Wall>,
     /// Nozzles by name.
     pub emitter: IndexMap<String, Emitter>,
@@ -66,6 +68,7 @@ impl Default for Scene {
             output: Output::default(),
             domain: None,
             liquid: IndexMap::new(),
+            periodic: None,
             wall: IndexMap::new(),
             emitter: IndexMap::new(),
             drain: IndexMap::new(),
@@ -221,15 +224,42 @@ fn one() -> f64 {
     1.0
 }
 
-/// A wall that does not move.
+/// Space that repeats: what leaves on one side comes in on the other.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Periodic {
+    /// Lower corner of the repeated box \[m\].
+    pub min: Vector,
+    /// Upper corner of the repeated box \[m\]; along a periodic axis it must hold at least two support radii.
+    pub max: Vector,
+    /// The axes along which space repeats, such as \["x", "z"\].
+    pub axes: Vec<Axis>,
+}
+
+/// An axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Axis {
+    /// To the right.
+    X,
+    /// Up.
+    Y,
+    /// Towards the viewer.
+    Z,
+}
+
+/// A wall, at rest or moving as prescribed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Wall {
-    /// Its shape.
+    /// Its shape, where it is at the start.
     pub shape: WallShape,
     /// Friction with the liquid: "slip", "no-slip", or { viscosity = … } \[Pa·s\]; default "slip".
     #[serde(default)]
     pub friction: sph::Friction,
+    /// How it moves, default "still".
+    #[serde(default)]
+    pub motion: sph::Motion,
 }
 
 /// Shapes of walls.
@@ -240,6 +270,32 @@ pub enum WallShape {
     Box(Tank),
     /// A plane with the liquid on the side that its normal points to.
     Plane(Plane),
+    /// A surface of triangles: a body, a vessel, or an open shell.
+    Mesh(WallMesh),
+}
+
+/// A wall from a mesh file: OBJ, STL or PLY.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WallMesh {
+    /// The file and how it is placed.
+    pub surface: Mesh,
+    /// Where the liquid is: "outside" or "inside" of a closed surface, or on "both" sides. Default: outside if it is closed,
+    /// both if it is open.
+    #[serde(default)]
+    pub wet: Option<WetSide>,
+}
+
+/// Sides of a surface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum WetSide {
+    /// Around a body.
+    Outside,
+    /// In a vessel.
+    Inside,
+    /// On both sides of a shell.
+    Both,
 }
 
 /// An axis-aligned tank.

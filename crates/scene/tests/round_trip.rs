@@ -1,10 +1,11 @@
 //! A scene written as text is read back as the same scene.
 
 use meniscus_scene::{
-    Bounds, Command, Disc, Drain, Emitter, FlowPlane, Liquid, Mesh, Opening, Plane, Poke, Probe, Rectangle, Scene,
-    Scripted, Set, Shape, Side, Sphere, Tank, Value, Vector, Wall, WallShape, parse, to_text,
+    Axis, Bounds, Command, Disc, Drain, Emitter, FlowPlane, Liquid, Mesh, Opening, Periodic, Plane, Poke, Probe,
+    Rectangle, Scene, Scripted, Set, Shape, Side, Sphere, Tank, Value, Vector, Wall, WallMesh, WallShape, WetSide,
+    parse, to_text,
 };
-use meniscus_sph::{Friction, KernelFamily};
+use meniscus_sph::{Friction, KernelFamily, Key, Motion, Slide, Swing, Turn};
 use proptest::prelude::*;
 
 fn number() -> impl Strategy<Value = f64> {
@@ -32,9 +33,7 @@ fn shape() -> impl Strategy<Value = Shape> {
     prop_oneof![
         bounds().prop_map(Shape::Box),
         (vector(), positive()).prop_map(|(center, radius)| Shape::Sphere(Sphere { center, radius })),
-        ("[a-z \"\\\\é]{1,8}", positive(), vector()).prop_map(|(file, scale, offset)| {
-            Shape::Mesh(Mesh { file, scale, up: meniscus_geometry::UpAxis::Z, offset })
-        }),
+        mesh().prop_map(Shape::Mesh),
     ]
 }
 
@@ -43,8 +42,39 @@ fn wall() -> impl Strategy<Value = Wall> {
     let tank = (bounds(), prop::collection::vec(side, 0..3))
         .prop_map(|(b, open)| WallShape::Box(Tank { min: b.min, max: b.max, open }));
     let plane = (vector(), direction()).prop_map(|(point, normal)| WallShape::Plane(Plane { point, normal }));
+    let mesh = (mesh(), prop::option::of(Just(WetSide::Inside)))
+        .prop_map(|(surface, wet)| WallShape::Mesh(WallMesh { surface, wet }));
     let friction = prop_oneof![Just(Friction::Slip), Just(Friction::NoSlip), positive().prop_map(Friction::Viscosity)];
-    (prop_oneof![tank, plane], friction).prop_map(|(shape, friction)| Wall { shape, friction })
+    (prop_oneof![tank, plane, mesh], friction, motion()).prop_map(|(shape, friction, motion)| Wall {
+        shape,
+        friction,
+        motion,
+    })
+}
+
+fn motion() -> impl Strategy<Value = Motion> {
+    prop_oneof![
+        Just(Motion::Still),
+        (vector(), positive()).prop_map(|(displacement, period)| Motion::Slide(Slide { displacement, period })),
+        (vector(), direction(), positive()).prop_map(|(center, axis, period)| Motion::Turn(Turn {
+            center,
+            axis,
+            period
+        })),
+        (vector(), direction(), number(), positive()).prop_map(|(center, axis, angle, period)| Motion::Swing(Swing {
+            center,
+            axis,
+            angle,
+            period
+        })),
+        (vector(), vector()).prop_map(|(position, rotation)| Motion::Keys(vec![Key { time: 1.0, position, rotation }])),
+    ]
+}
+
+fn mesh() -> impl Strategy<Value = Mesh> {
+    let file = "[a-z \"\\\\é]{1,8}";
+    let up = meniscus_geometry::UpAxis::Z;
+    (file, positive(), vector()).prop_map(move |(file, scale, offset)| Mesh { file, scale, up, offset })
 }
 
 fn emitter() -> impl Strategy<Value = Emitter> {
@@ -93,6 +123,7 @@ prop_compose! {
         spacing in positive(),
         dt in prop::option::of(positive()),
         domain in prop::option::of(bounds()),
+        repeats in any::<bool>(),
         fill in prop::collection::vec(shape(), 0..3),
         liquid in (positive(), positive(), vector()),
         walls in prop::collection::vec(wall(), 0..3),
@@ -103,6 +134,9 @@ prop_compose! {
     ) -> Scene {
         let mut scene = Scene { title, gravity, domain, ..Scene::default() };
         scene.sph.spacing = spacing;
+        if repeats {
+            scene.periodic = Some(Periodic { min: [0.0; 3], max: [9.0 * spacing; 3], axes: vec![Axis::X, Axis::Z] });
+        }
         scene.sph.kernel = KernelFamily::CubicSpline;
         scene.time.dt = dt;
         let (density, viscosity, velocity) = liquid;

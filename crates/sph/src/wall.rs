@@ -263,6 +263,8 @@ pub struct Calibration {
     pub stretch: f64,
     /// Half a spacing, in units of h.
     pub half_spacing: f64,
+    /// The share of momentum that passes to a wall half a spacing away, over its push times the spacing, dimensionless.
+    pub share: f64,
 }
 
 impl Calibration {
@@ -276,8 +278,9 @@ impl Calibration {
             let middle = 0.5 * (near + far);
             if wall.plane(middle).0 > wanted { near = middle } else { far = middle }
         }
-        let stretch = 2.0 * gradient.half_lattice_push(spacing) / wall.plane(near).1;
-        Self { rest: near, stretch, half_spacing: 0.5 * spacing }
+        let push = 2.0 * gradient.half_lattice_push(spacing);
+        let share = gradient.half_lattice_moment(spacing) / (push * spacing);
+        Self { rest: near, stretch: push / wall.plane(near).1, half_spacing: 0.5 * spacing, share }
     }
 
     /// The reading of a distance; both in units of h.
