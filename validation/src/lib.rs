@@ -2,7 +2,9 @@
 //! tolerance and why it is what it is.
 
 mod momentum;
+mod sph;
 mod wall_integral;
+mod worlds;
 
 use serde::Serialize;
 
@@ -44,8 +46,26 @@ pub struct Row {
 }
 
 /// All cases, in the order in which they run.
-pub const CASES: &[Case] =
-    &[Case { name: "wall-integral", run: wall_integral::run }, Case { name: "momentum", run: momentum::run }];
+pub const CASES: &[Case] = &[
+    Case { name: "wall-integral", run: wall_integral::run },
+    Case { name: "hydrostatic", run: sph::hydrostatic::run },
+    Case { name: "dam-break", run: sph::dam_break::run },
+    Case { name: "sloshing", run: sph::sloshing::run },
+    Case { name: "poiseuille-plane", run: sph::poiseuille_plane::run },
+    Case { name: "momentum", run: momentum::run },
+    Case { name: "spin", run: sph::spin::run },
+    Case { name: "no-leak", run: sph::no_leak::run },
+];
+
+/// A value that must be near a reference; the tolerance is relative.
+pub(crate) fn compare(case: &str, quantity: &str, reference: f64, measured: f64, tolerance: f64) -> Row {
+    row(case, quantity, [reference, measured], (measured / reference - 1.0).abs(), tolerance)
+}
+
+/// A case that could not be run.
+pub(crate) fn failed(case: &str, error: &str) -> Vec<Row> {
+    vec![row(case, error, [0.0, f64::NAN], f64::NAN, 0.0)]
+}
 
 /// A value that must not exceed a bound.
 pub(crate) fn bound(case: &str, quantity: &str, measured: f64, most: f64) -> Row {
