@@ -1,0 +1,231 @@
+//! Ghost cells and ghost faces: what lies beyond the sides of the box.
+//!
+//! Cell fields are mirrored at walls, repeated at periodic sides, and go on unchanged beyond open sides and inflows.
+//! Velocities across a wall are odd about it; along a wall they are even if it is slippery and odd if it is not.
+
+use crate::grid::{GHOSTS, Grid};
+use crate::params::{Side, Sides};
+
+/// The sides of a grid.
+#[derive(Debug, Clone)]
+pub(crate) struct Boundary {
+    pairs: [[Side; 2]; 3],
+    cells: [usize; 3],
+}
+
+/// How the ghosts of a field follow from its inside.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Ghost {
+    /// The same value, mirrored, times this.
+    Mirror(f64),
+    /// The value of the opposite side.
+    Repeat,
+    /// The nearest value.
+    Extend,
+    /// A given value.
+    Fixed(f64),
+}
+
+impl Boundary {
+    pub(crate) fn new(grid: &Grid, sides: &Sides) -> Self {
+        Self { pairs: sides.pairs(), cells: grid.cells() }
+    }
+
+    /// The low (0) or high (1) side along an axis.
+    pub(crate) fn side(&self, axis: usize, end: usize) -> Side {
+        self.pairs[axis][end]
+    }
+
+    pub(crate) fn is_periodic(&self, axis: usize) -> bool {
+        self.pairs[axis][0] == Side::Periodic
+    }
+
+    /// The cell inside the box that stands for the `i`-th along an axis, which may lie outside.
+    #[inline(always)]
+    pub(crate) fn inside(&self, axis: usize, i: isize) -> usize {
+        let n = self.cells[axis] as isize;
+        if (0..n).contains(&i) {
+            i as usize
+        } else if self.is_periodic(axis) {
+            i.rem_euclid(n) as usize
+        } else {
+            (if i < 0 { -1 - i } else { 2 * n - 1 - i }).clamp(0, n - 1) as usize
+        }
+    }
+
+    /// Fills the ghosts of a cell field.
+    pub(crate) fn fill_cells(&self, grid: &Grid, field: &mut [f64]) {
+        for axis in 0..3 {
+            for end in 0..2 {
+                let ghost = match self.side(axis, end) {
+                    Side::Slip | Side::NoSlip => Ghost::Mirror(1.0),
+                    Side::Periodic => Ghost::Repeat,
+                    Side::Open(_) | Side::Inflow(_) => Ghost::Extend,
+                };
+                self.fill_side(grid, field, [axis, end], ghost);
+            }
+        }
+    }
+
+    /// Fills the ghosts of one component of a velocity and sets what the sides prescribe.
+    pub(crate) fn fill_faces(&self, grid: &Grid, component: usize, field: &mut [f64]) {
+        for axis in 0..3 {
+            for end in 0..2 {
+                if axis == component {
+                    self.set_normal(grid, field, [axis, end]);
+                } else {
+                    let ghost = match self.side(axis, end) {
+                        Side::Slip => Ghost::Mirror(1.0),
+                        Side::NoSlip => Ghost::Mirror(-1.0),
+                        Side::Periodic => Ghost::Repeat,
+                        Side::Open(_) => Ghost::Extend,
+                        Side::Inflow(inflow) => Ghost::Fixed(inflow.velocity[component]),
+                    };
+                    self.fill_side(grid, field, [axis, end], ghost);
+                }
+            }
+        }
+    }
+
+    /// The faces on a side, and beyond it. Faces count one more than cells: the last one lies in the first ghost layer.
+    fn set_normal(&self, grid: &Grid, field: &mut [f64], [axis, end]: [usize; 2]) {
+        let n = self.cells[axis] as isize;
+        let at = if end == 0 { 0 } else { n };
+        let side = self.side(axis, end);
+        match side {
+            Side::Slip | Side::NoSlip => self.layer(grid, field, axis, at, |_| 0.0, at),
+            Side::Inflow(inflow) => self.layer(grid, field, axis, at, |_| inflow.velocity[axis], at),
+            Side::Periodic if end == 1 => self.layer(grid, field, axis, n, |v| v, 0),
+            Side::Periodic | Side::Open(_) => {}
+        }
+        let beyond = if end == 0 { -(GHOSTS as isize)..0 } else { n + 1..n + GHOSTS as isize };
+        for i in beyond {
+            match side {
+                Side::Slip | Side::NoSlip => self.layer(grid, field, axis, i, |v| -v, (2 * at - i).clamp(0, n)),
+                Side::Periodic => self.layer(grid, field, axis, i, |v| v, i.rem_euclid(n)),
+                Side::Open(_) | Side::Inflow(_) => self.layer(grid, field, axis, i, |v| v, at),
+            }
+        }
+    }
+
+    fn fill_side(&self, grid: &Grid, field: &mut [f64], [axis, end]: [usize; 2], ghost: Ghost) {
+        let n = self.cells[axis] as isize;
+        let g = GHOSTS as isize;
+        let beyond = if end == 0 { -g..0 } else { n..n + g };
+        let edge = if end == 0 { 0 } else { n - 1 };
+        for i in beyond {
+            match ghost {
+                Ghost::Mirror(sign) => {
+                    let from = (if end == 0 { -1 - i } else { 2 * n - 1 - i }).clamp(0, n - 1);
+                    self.layer(grid, field, axis, i, |v| sign * v, from);
+                }
+                Ghost::Repeat => self.layer(grid, field, axis, i, |v| v, i.rem_euclid(n)),
+                Ghost::Extend => self.layer(grid, field, axis, i, |v| v, edge),
+                Ghost::Fixed(value) => self.layer(grid, field, axis, i, |_| value, edge),
+            }
+        }
+    }
+
+    /// Sets the layer `to` across an axis to a function of the layer `from`. Axes are done in turn, each with the ghosts of
+    /// those before it, so that edges and corners come out right.
+    fn layer(
+        &self,
+        grid: &Grid,
+        field: &mut [f64],
+        axis: usize,
+        to: isize,
+        value: impl Fn(f64) -> f64,
+        from: isize,
+    ) {
+        let stride = grid.stride(axis);
+        let at = |i: isize| (i + GHOSTS as isize) as usize * stride;
+        let (to, from) = (at(to), at(from));
+        let (rows, planes) = (grid.stride(2) / grid.stride(1), grid.len() / grid.stride(2));
+        let ends = [grid.stride(1), rows, planes];
+        let [x, y, z]: [std::ops::Range<usize>; 3] = std::array::from_fn(|d| match d {
+            _ if d == axis => 0..1,
+            // The axes after this one have no ghosts yet, except the last face, which is theirs.
+            _ if d > axis => GHOSTS..ends[d] - GHOSTS + 1,
+            _ => 0..ends[d],
+        });
+        for k in z {
+            for j in y.clone() {
+                let row = k * grid.stride(2) + j * grid.stride(1);
+                for i in x.clone() {
+                    field[row + i + to] = value(field[row + i + from]);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::Open;
+    use glam::DVec3;
+    use meniscus_geometry::Aabb;
+
+    fn grid() -> Grid {
+        Grid::new(&Aabb::new(DVec3::ZERO, DVec3::new(5.0, 4.0, 3.0)), 1.0).unwrap()
+    }
+
+    fn sides() -> Sides {
+        Sides { x_min: Side::Periodic, x_max: Side::Periodic, y_min: Side::NoSlip, ..Sides::default() }
+    }
+
+    /// A field whose value tells the place.
+    fn place(grid: &Grid) -> Vec<f64> {
+        let code = |c: [isize; 3]| (c[0] + 10 * c[1] + 100 * c[2]) as f64;
+        (0..grid.len())
+            .map(|p| {
+                let c = grid.coordinates(p);
+                let inside = (0..3).all(|d| (0..grid.cells()[d] as isize + 1).contains(&c[d]));
+                if inside { code(c) } else { f64::NAN }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn cells_repeat_and_mirror_also_in_the_corners() {
+        let grid = grid();
+        let boundary = Boundary::new(&grid, &sides());
+        let mut field = place(&grid);
+        boundary.fill_cells(&grid, &mut field);
+        for (p, &value) in field.iter().enumerate() {
+            let c = grid.coordinates(p);
+            let from: [usize; 3] = std::array::from_fn(|d| boundary.inside(d, c[d]));
+            assert_eq!(value, (from[0] + 10 * from[1] + 100 * from[2]) as f64, "{c:?}");
+        }
+    }
+
+    #[test]
+    fn faces_are_odd_about_walls_and_along_sticky_ones() {
+        let grid = grid();
+        let boundary = Boundary::new(&grid, &sides());
+        let mut v = place(&grid);
+        boundary.fill_faces(&grid, 1, &mut v);
+        let at = |f: &[f64], c: [isize; 3]| {
+            let p = c.map(|i| (i + GHOSTS as isize) as usize);
+            f[p[0] + grid.stride(1) * p[1] + grid.stride(2) * p[2]]
+        };
+        assert_eq!((at(&v, [2, 0, 1]), at(&v, [2, 4, 1])), (0.0, 0.0));
+        assert_eq!((at(&v, [2, -1, 1]), at(&v, [2, 5, 1])), (-112.0, -132.0));
+        assert_eq!(at(&v, [-1, 1, 1]), at(&v, [4, 1, 1]));
+        let mut u = place(&grid);
+        boundary.fill_faces(&grid, 0, &mut u);
+        assert_eq!((at(&u, [2, -1, 1]), at(&u, [2, 4, 1])), (-102.0, 132.0));
+        assert_eq!((at(&u, [5, 1, 1]), at(&u, [-1, 1, 1])), (110.0, 114.0));
+        assert!(u.iter().all(|v| v.is_finite()));
+    }
+
+    #[test]
+    fn open_sides_go_on() {
+        let grid = grid();
+        let sides = Sides { x_max: Side::Open(Open::default()), ..Sides::default() };
+        let mut u = place(&grid);
+        Boundary::new(&grid, &sides).fill_faces(&grid, 0, &mut u);
+        let p = grid.index([4, 1, 1]) + 1;
+        assert_eq!((u[p], u[p + 1]), (115.0, 115.0));
+    }
+}
