@@ -42,22 +42,28 @@ impl Row {
 
 /// The rows of a box of cells.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Rows<'a> {
-    grid: &'a Grid,
+pub(crate) struct Rows {
+    /// Layers of ghosts around the box.
+    ghosts: usize,
+    /// Length of a row with its ghosts.
+    stride: usize,
+    /// Rows of a plane, and planes, with ghosts.
+    counts: [usize; 2],
+    /// Cells of the box that are visited.
     extent: [usize; 3],
 }
 
 impl Grid {
     /// All rows of cells.
-    pub(crate) fn rows(&self) -> Rows<'_> {
-        Rows { grid: self, extent: self.cells() }
+    pub(crate) fn rows(&self) -> Rows {
+        Rows::new(self.cells(), GHOSTS)
     }
 
     /// All rows of faces along an axis: those of the cells and the last ones.
-    pub(crate) fn face_rows(&self, axis: usize) -> Rows<'_> {
+    pub(crate) fn face_rows(&self, axis: usize) -> Rows {
         let mut extent = self.cells();
         extent[axis] += 1;
-        Rows { grid: self, extent }
+        self.rows().reaching(extent)
     }
 
     /// Number of rows, ghost rows included.
@@ -66,20 +72,38 @@ impl Grid {
     }
 }
 
-impl Rows<'_> {
+impl Rows {
+    /// The rows of a box of cells with layers of ghosts around it.
+    pub(crate) fn new(extent: [usize; 3], ghosts: usize) -> Self {
+        let [stride, rows, planes] = extent.map(|n| n + 2 * ghosts);
+        Self { ghosts, stride, counts: [rows, planes], extent }
+    }
+
+    /// The same layout, visiting other cells; they may reach into the ghosts.
+    pub(crate) fn reaching(mut self, extent: [usize; 3]) -> Self {
+        self.extent = extent;
+        self
+    }
+
+    fn count(&self) -> usize {
+        self.counts[0] * self.counts[1]
+    }
+
     fn row(&self, number: usize) -> Option<Row> {
-        let per_plane = self.grid.stride(2) / self.grid.stride(1);
-        let inside = |i: usize, n: usize| i >= GHOSTS && i < GHOSTS + n;
-        (inside(number % per_plane, self.extent[1]) && inside(number / per_plane, self.extent[2])).then(|| Row {
-            start: number * self.grid.stride(1) + GHOSTS,
-            len: self.extent[0],
-            number,
-        })
+        let inside = |i: usize, n: usize| i >= self.ghosts && i < self.ghosts + n;
+        let (j, k) = (number % self.counts[0], number / self.counts[0]);
+        let start = number * self.stride + self.ghosts;
+        (inside(j, self.extent[1]) && inside(k, self.extent[2])).then_some(Row { start, len: self.extent[0], number })
+    }
+
+    /// Row and plane of a row within the box.
+    pub(crate) fn place(&self, row: &Row) -> [usize; 2] {
+        [row.number % self.counts[0] - self.ghosts, row.number / self.counts[0] - self.ghosts]
     }
 
     /// The rows in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Row> + '_ {
-        (0..self.grid.row_count()).filter_map(|number| self.row(number))
+        (0..self.count()).filter_map(|number| self.row(number))
     }
 
     /// Calls `work` for every row with its part of the outputs.
@@ -89,8 +113,8 @@ impl Rows<'_> {
         work: impl Fn(Row, [&mut [T]; N]) + Sync,
     ) {
         // Units take no memory.
-        let mut nothing = vec![(); self.grid.row_count()];
-        self.split(0..self.grid.row_count(), outputs, &mut nothing, &work);
+        let mut nothing = vec![(); self.count()];
+        self.split(0..self.count(), outputs, &mut nothing, &work);
     }
 
     /// The same, and adds up what `work` returns; `sums` is memory for one number per row.
@@ -123,8 +147,8 @@ impl Rows<'_> {
         work: impl Fn(Row, [&mut [T]; N]) -> R + Sync,
     ) {
         results.clear();
-        results.resize(self.grid.row_count(), R::default());
-        self.split(0..self.grid.row_count(), outputs, results, &work);
+        results.resize(self.count(), R::default());
+        self.split(0..self.count(), outputs, results, &work);
     }
 
     fn split<T: Send, R: Send, const N: usize>(
@@ -135,10 +159,9 @@ impl Rows<'_> {
         work: &(impl Fn(Row, [&mut [T]; N]) -> R + Sync),
     ) {
         if rows.len() * self.extent[0] <= GRAIN || rows.len() == 1 {
-            let stride = self.grid.stride(1);
-            for (place, (number, result)) in rows.zip(results).enumerate() {
+                        for (place, (number, result)) in rows.zip(results).enumerate() {
                 if let Some(row) = self.row(number) {
-                    let cut = place * stride + GHOSTS;
+                    let cut = place * self.stride + self.ghosts;
                     *result = work(row, outputs.each_mut().map(|o| &mut o[cut..cut + row.len]));
                 }
             }
@@ -146,7 +169,7 @@ impl Rows<'_> {
         }
         let half = rows.len() / 2;
         let middle = rows.start + half;
-        let mut halves = outputs.map(|output| output.split_at_mut(half * self.grid.stride(1)));
+        let mut halves = outputs.map(|output| output.split_at_mut(half * self.stride));
         let left = halves.each_mut().map(|pair| std::mem::take(&mut pair.0));
         let right = halves.each_mut().map(|pair| std::mem::take(&mut pair.1));
         let (first, second) = results.split_at_mut(half);
