@@ -68,18 +68,19 @@ impl Boundary {
     }
 
     /// Fills the ghosts of one component of a velocity and sets what the sides prescribe.
-    pub(crate) fn fill_faces(&self, grid: &Grid, component: usize, field: &mut [f64]) {
+    /// The latter is multiplied by `prescribed`: one for velocities, zero for their changes.
+    pub(crate) fn fill_faces(&self, grid: &Grid, component: usize, field: &mut [f64], prescribed: f64) {
         for axis in 0..3 {
             for end in 0..2 {
                 if axis == component {
-                    self.set_normal(grid, field, [axis, end]);
+                    self.set_normal(grid, field, [axis, end], prescribed);
                 } else {
                     let ghost = match self.side(axis, end) {
                         Side::Slip => Ghost::Mirror(1.0),
                         Side::NoSlip => Ghost::Mirror(-1.0),
                         Side::Periodic => Ghost::Repeat,
                         Side::Open(_) => Ghost::Extend,
-                        Side::Inflow(inflow) => Ghost::Fixed(inflow.velocity[component]),
+                        Side::Inflow(inflow) => Ghost::Fixed(prescribed * inflow.velocity[component]),
                     };
                     self.fill_side(grid, field, [axis, end], ghost);
                 }
@@ -88,13 +89,13 @@ impl Boundary {
     }
 
     /// The faces on a side, and beyond it. Faces count one more than cells: the last one lies in the first ghost layer.
-    fn set_normal(&self, grid: &Grid, field: &mut [f64], [axis, end]: [usize; 2]) {
+    fn set_normal(&self, grid: &Grid, field: &mut [f64], [axis, end]: [usize; 2], prescribed: f64) {
         let n = self.cells[axis] as isize;
         let at = if end == 0 { 0 } else { n };
         let side = self.side(axis, end);
         match side {
             Side::Slip | Side::NoSlip => self.layer(grid, field, axis, at, |_| 0.0, at),
-            Side::Inflow(inflow) => self.layer(grid, field, axis, at, |_| inflow.velocity[axis], at),
+            Side::Inflow(inflow) => self.layer(grid, field, axis, at, |_| prescribed * inflow.velocity[axis], at),
             Side::Periodic if end == 1 => self.layer(grid, field, axis, n, |v| v, 0),
             Side::Periodic | Side::Open(_) => {}
         }
@@ -204,7 +205,7 @@ mod tests {
         let grid = grid();
         let boundary = Boundary::new(&grid, &sides());
         let mut v = place(&grid);
-        boundary.fill_faces(&grid, 1, &mut v);
+        boundary.fill_faces(&grid, 1, &mut v, 1.0);
         let at = |f: &[f64], c: [isize; 3]| {
             let p = c.map(|i| (i + GHOSTS as isize) as usize);
             f[p[0] + grid.stride(1) * p[1] + grid.stride(2) * p[2]]
@@ -213,7 +214,7 @@ mod tests {
         assert_eq!((at(&v, [2, -1, 1]), at(&v, [2, 5, 1])), (-112.0, -132.0));
         assert_eq!(at(&v, [-1, 1, 1]), at(&v, [4, 1, 1]));
         let mut u = place(&grid);
-        boundary.fill_faces(&grid, 0, &mut u);
+        boundary.fill_faces(&grid, 0, &mut u, 1.0);
         assert_eq!((at(&u, [2, -1, 1]), at(&u, [2, 4, 1])), (-102.0, 132.0));
         assert_eq!((at(&u, [5, 1, 1]), at(&u, [-1, 1, 1])), (110.0, 114.0));
         assert!(u.iter().all(|v| v.is_finite()));
@@ -224,7 +225,7 @@ mod tests {
         let grid = grid();
         let sides = Sides { x_max: Side::Open(Open::default()), ..Sides::default() };
         let mut u = place(&grid);
-        Boundary::new(&grid, &sides).fill_faces(&grid, 0, &mut u);
+        Boundary::new(&grid, &sides).fill_faces(&grid, 0, &mut u, 1.0);
         let p = grid.index([4, 1, 1]) + 1;
         assert_eq!((u[p], u[p + 1]), (115.0, 115.0));
     }

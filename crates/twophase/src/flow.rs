@@ -95,7 +95,7 @@ impl Flow {
                     *value = velocity(grid.face_center(axis, row.start + i))[axis];
                 }
             });
-            self.boundary.fill_faces(grid, axis, field);
+            self.boundary.fill_faces(grid, axis, field, 1.0);
         }
     }
 
@@ -152,7 +152,7 @@ impl Flow {
         boundary.fill_cells(grid, &mut state.volume_fraction);
         boundary.fill_cells(grid, &mut state.signed_distance);
         for component in 0..3 {
-            boundary.fill_faces(grid, component, &mut state.velocity[component]);
+            boundary.fill_faces(grid, component, &mut state.velocity[component], 1.0);
         }
     }
 

@@ -141,6 +141,15 @@ impl Grid {
         (0..3).filter(|&axis| self.is_active(axis))
     }
 
+    /// Indices of the cells with coordinate `i` along an axis, which may be that of a ghost.
+    pub(crate) fn layer(&self, axis: usize, i: isize) -> impl Iterator<Item = usize> + use<> {
+        let mut extent = self.cells;
+        extent[axis] = 1;
+        let shift = i * self.strides[axis] as isize;
+        let rows = self.rows().reaching(extent);
+        rows.iter().flat_map(|row| row.start..row.start + row.len).map(move |p| p.wrapping_add_signed(shift))
+    }
+
     /// A field of zeros.
     #[must_use]
     pub fn zeros(&self) -> Vec<f64> {

@@ -3,7 +3,6 @@
 use crate::grid::Grid;
 use crate::normal;
 use crate::plic::Plane;
-use crate::rows::Row;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -78,8 +77,8 @@ impl Interface {
     }
 
     /// The place of a cell in the lists, if it is mixed.
-    pub(crate) fn position(&self, row: &Row, cell: usize) -> Option<usize> {
-        let range = self.range(row.number);
+    pub(crate) fn position(&self, row: usize, cell: usize) -> Option<usize> {
+        let range = self.range(row);
         self.cells[range.clone()].binary_search(&(cell as u32)).ok().map(|place| range.start + place)
     }
 }

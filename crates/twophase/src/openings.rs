@@ -38,6 +38,12 @@ impl Openings {
         self.cut.as_ref().map_or(&self.ones[..row.len], |cut| row.of(&cut.faces[axis]))
     }
 
+    /// Open parts of the faces that lie `stride` further than those of a row.
+    #[inline(always)]
+    pub(crate) fn faces_after(&self, axis: usize, row: &Row, stride: usize) -> &[f64] {
+        self.cut.as_ref().map_or(&self.ones[..row.len], |cut| row.after(&cut.faces[axis], stride))
+    }
+
     /// Open part of one face.
     #[inline(always)]
     pub(crate) fn face(&self, axis: usize, index: usize) -> f64 {

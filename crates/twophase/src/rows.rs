@@ -102,8 +102,8 @@ impl Rows {
     }
 
     /// The rows in order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Row> + '_ {
-        (0..self.count()).filter_map(|number| self.row(number))
+    pub(crate) fn iter(self) -> impl Iterator<Item = Row> {
+        (0..self.count()).filter_map(move |number| self.row(number))
     }
 
     /// Calls `work` for every row with its part of the outputs.
@@ -159,7 +159,7 @@ impl Rows {
         work: &(impl Fn(Row, [&mut [T]; N]) -> R + Sync),
     ) {
         if rows.len() * self.extent[0] <= GRAIN || rows.len() == 1 {
-                        for (place, (number, result)) in rows.zip(results).enumerate() {
+            for (place, (number, result)) in rows.zip(results).enumerate() {
                 if let Some(row) = self.row(number) {
                     let cut = place * self.stride + self.ghosts;
                     *result = work(row, outputs.each_mut().map(|o| &mut o[cut..cut + row.len]));

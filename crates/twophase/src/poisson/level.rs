@@ -5,7 +5,6 @@
 //! those along x have m − 1 + s and m + s. So a half-sweep reads one colour, writes the other, and runs along contiguous
 //! memory; the order in which rows are done does not matter.
 
-use super::network::Network;
 use crate::rows::{Row, Rows};
 use fearless_simd::{Level as Instructions, Simd, dispatch};
 
