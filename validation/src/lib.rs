@@ -47,11 +47,6 @@ pub struct Row {
 pub const CASES: &[Case] =
     &[Case { name: "wall-integral", run: wall_integral::run }, Case { name: "momentum", run: momentum::run }];
 
-/// A measured value against its reference, with the error allowed in the same unit.
-pub(crate) fn absolute(case: &str, quantity: &str, reference: f64, measured: f64, tolerance: f64) -> Row {
-    row(case, quantity, [reference, measured], (measured - reference).abs(), tolerance)
-}
-
 /// A value that must not exceed a bound.
 pub(crate) fn bound(case: &str, quantity: &str, measured: f64, most: f64) -> Row {
     row(case, quantity, [0.0, measured], measured.abs(), most)
@@ -61,4 +56,33 @@ fn row(case: &str, quantity: &str, [reference, measured]: [f64; 2], error: f64, 
     // A NaN does not pass.
     let pass = error <= tolerance;
     Row { case: case.into(), quantity: quantity.into(), reference, measured, error, tolerance, pass }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Cases that take a second or so; the others run with `meniscus validate`.
+    const QUICKEST: &[&str] = &["wall-integral", "momentum"];
+
+    #[test]
+    fn every_case_has_a_page() {
+        for case in CASES {
+            let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("{}.md", case.name));
+            let text = std::fs::read_to_string(&page).unwrap_or_else(|e| panic!("{}: {e}", page.display()));
+            assert!(text.starts_with(&format!("# {}\n", case.name)), "{}", page.display());
+            for word in ["reference", "tolerance", "measured"] {
+                assert!(text.contains(word), "{} does not give the {word}", page.display());
+            }
+        }
+    }
+
+    #[test]
+    fn the_quickest_cases_pass() {
+        for case in CASES.iter().filter(|case| QUICKEST.contains(&case.name)) {
+            for row in (case.run)(Size::Quick) {
+                assert!(row.pass, "{row:?}");
+            }
+        }
+    }
 }

@@ -37,20 +37,35 @@ struct Case {
     scene: fn(usize) -> String,
 }
 
-const CASES: &[Case] = &[Case {
-    name: "sph/state-equation",
-    sizes: &[31, 46, 67],
-    steps: |n| {
-        if n <= 31 {
-            12
-        } else if n <= 46 {
-            8
-        } else {
-            4
-        }
+const CASES: &[Case] = &[
+    Case {
+        name: "sph/dfsph",
+        sizes: &[31, 46, 67],
+        steps: measured_steps,
+        scene: |n| {
+            shared_scene(
+                n,
+                0.15,
+                "pressure = \"dfsph\"\nmax_density_iterations = 2\nmax_divergence_iterations = 1\ndensity_error = 1e-12\ndivergence_error = 1e-12",
+            )
+        },
     },
-    scene: |n| shared_scene(n, 0.04, "stiffness = 350\nexponent = 7"),
-}];
+    Case {
+        name: "sph/state-equation",
+        sizes: &[31, 46, 67],
+        steps: measured_steps,
+        scene: |n| shared_scene(n, 0.04, "pressure = \"state-equation\"\nstiffness = 350\nexponent = 7"),
+    },
+];
+
+/// Steps measured, fewer where they are long.
+fn measured_steps(n: usize) -> u64 {
+    match n {
+        0..=31 => 12,
+        32..=46 => 8,
+        _ => 4,
+    }
+}
 
 fn shared_scene(n: usize, dt_over_r: f64, solver: &str) -> String {
     let r = 0.5 / n as f64;

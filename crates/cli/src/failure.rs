@@ -16,7 +16,7 @@ pub(crate) const SIMULATION_FAILED: u8 = 3;
 #[derive(Debug)]
 pub(crate) struct Failure {
     exit_code: u8,
-    failure: RunFailure,
+    failure: Box<RunFailure>,
     /// The same with the lines of the file it is about.
     fancy: Option<miette::Report>,
 }
@@ -25,7 +25,7 @@ impl Failure {
     /// Bad usage or bad input, with a short name for scripts.
     pub(crate) fn input(code: &str, message: impl Into<String>) -> Self {
         let failure = RunFailure { code: code.into(), message: message.into(), stage: None, body: None, index: None };
-        Self { exit_code: BAD_INPUT, failure, fancy: None }
+        Self { exit_code: BAD_INPUT, failure: Box::new(failure), fancy: None }
     }
 
     /// Prints the failure, as JSON on standard output or as words on standard error.
@@ -75,7 +75,7 @@ impl From<RunError> for Failure {
             RunError::Record(error) => error.into(),
             RunError::Build(error) => error.into(),
             RunError::Step(error) => {
-                Self { exit_code: SIMULATION_FAILED, failure: RunFailure::from(&error), fancy: None }
+                Self { exit_code: SIMULATION_FAILED, failure: Box::new(RunFailure::from(&error)), fancy: None }
             }
             RunError::Memory { .. } => Self::input("memory", error.to_string()),
             RunError::Picture(_) => Self::input("picture", error.to_string()),

@@ -16,12 +16,25 @@ use failure::Failure;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return misused(&error),
+    };
     let json = arguments.wants_json();
     match dispatch(arguments) {
         Ok(code) => code,
         Err(failure) => failure.report(json),
     }
+}
+
+/// Help and version are answers; anything else is bad usage, told as JSON to those who asked for it.
+fn misused(error: &clap::Error) -> ExitCode {
+    if error.use_stderr() && std::env::args().any(|argument| argument == "--json") {
+        return Failure::input("usage", error.to_string().trim_start_matches("error: ").trim_end()).report(true);
+    }
+    // Nothing is left to do if the terminal is gone.
+    let _ = error.print();
+    ExitCode::from(if error.use_stderr() { failure::BAD_INPUT } else { 0 })
 }
 
 fn dispatch(arguments: Arguments) -> Result<ExitCode, Failure> {

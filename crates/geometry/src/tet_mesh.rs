@@ -1,7 +1,7 @@
 //! Tetrahedral meshes: checked, all turned the same way round, with their surface.
 
 use glam::DVec3;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// A tetrahedral mesh. Indices have been checked, coordinates are finite, every tetrahedron has a positive volume:
 /// (b − a) × (c − a) · (d − a) > 0.

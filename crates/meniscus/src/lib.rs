@@ -24,6 +24,8 @@
 //! * [`run()`], [`resume()`], [`render()`]: from a scene to a folder of results.
 
 mod film;
+#[doc(hidden)]
+pub mod fuzz;
 pub mod gallery;
 mod run;
 

@@ -8,13 +8,13 @@ use std::sync::Arc;
 #[derive(Debug, thiserror::Error, Diagnostic)]
 pub enum SceneError {
     /// The file itself could not be read.
-    #[error("cannot read scene file {}: {source}", path.display())]
+    #[error("cannot read scene file {}: {reason}", path.display())]
     #[diagnostic(code(scene::unreadable), help("give the path of a TOML file, or a name that `meniscus list` shows"))]
     Unreadable {
         /// The file.
         path: PathBuf,
         /// Why.
-        source: std::io::Error,
+        reason: std::io::Error,
     },
     /// Something in it is wrong.
     #[error("{}: {message}", location(source_code, *span))]

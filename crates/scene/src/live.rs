@@ -6,13 +6,13 @@ use crate::validate::finite;
 /// A parameter that `set` can change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LiveKey {
-    /// `gravity` [m/s²].
+    /// `gravity` \[m/s²\].
     Gravity,
     /// `sph.artificial_viscosity`, dimensionless.
     ArtificialViscosity,
-    /// `liquid.NAME.viscosity` [Pa·s]: the number of the liquid.
+    /// `liquid.NAME.viscosity` \[Pa·s\]: the number of the liquid.
     LiquidViscosity(usize),
-    /// `emitter.NAME.speed` [m/s]: the number of the emitter.
+    /// `emitter.NAME.speed` \[m/s\]: the number of the emitter.
     EmitterSpeed(usize),
 }
 

@@ -1,7 +1,7 @@
 //! From a file, or a gallery scene, to a scene with its meshes.
 
 use crate::error::SceneError;
-use crate::model::{Mesh, Scene, Shape};
+use crate::model::{Mesh, Scene, Shape, WallShape, WetSide};
 use crate::parse::{Source, parse, span_of};
 use glam::DVec3;
 use meniscus_geometry::{ImportOptions, TriangleMesh, parse_mesh};
@@ -36,7 +36,7 @@ impl Loaded {
     /// With file, line, the offending text and what would be right.
     pub fn from_file(path: &Path, overrides: &[String]) -> Result<Self, SceneError> {
         let text =
-            std::fs::read_to_string(path).map_err(|source| SceneError::Unreadable { path: path.to_owned(), source })?;
+            std::fs::read_to_string(path).map_err(|reason| SceneError::Unreadable { path: path.to_owned(), reason })?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("scene");
         Self::from_text(name, &path.display().to_string(), &text, overrides, &|file| std::fs::read(folder.join(file)))
@@ -55,15 +55,15 @@ impl Loaded {
     ) -> Result<Self, SceneError> {
         let scene = parse(shown, text, overrides)?;
         let mut loaded = Self { name: name.to_owned(), scene, assets: Vec::new(), meshes: Vec::new() };
-        for (path, mesh) in named_meshes(&loaded.scene) {
-            if let Err(problem) = loaded.add(&mesh, read) {
+        for (path, mesh, use_as) in named_meshes(&loaded.scene) {
+            if let Err(problem) = loaded.add(&mesh, use_as, read) {
                 return Err(at_key(shown, text, &path, problem));
             }
         }
         Ok(loaded)
     }
 
-    fn add(&mut self, mesh: &Mesh, read: &dyn Fn(&str) -> std::io::Result<Vec<u8>>) -> Result<(), String> {
+    fn add(&mut self, mesh: &Mesh, use_as: Use, read: &dyn Fn(&str) -> std::io::Result<Vec<u8>>) -> Result<(), String> {
         let known = self.assets.iter().position(|asset| asset.file == mesh.file);
         let index = match known {
             Some(index) => index,
@@ -78,7 +78,12 @@ impl Loaded {
             parse_mesh(Path::new(&mesh.file), &self.assets[index].bytes, &options).map_err(|e| e.to_string())?;
         let offset = DVec3::from_array(mesh.offset);
         surface.vertices_mut().iter_mut().for_each(|vertex| *vertex += offset);
-        surface.orient_outward().map_err(|e| format!("mesh `{}`: {e}", mesh.file))?;
+        // An open surface has no outside; whether it may be open is for its use to say.
+        if let Err(open) = surface.orient_outward()
+            && use_as == Use::Solid
+        {
+            return Err(format!("mesh `{}`: {open}", mesh.file));
+        }
         self.meshes.push((mesh.clone(), surface));
         Ok(())
     }
@@ -110,12 +115,21 @@ impl Loaded {
     }
 }
 
-/// Every mesh that a scene names, with the path of its key.
-fn named_meshes(scene: &Scene) -> Vec<(Vec<String>, Mesh)> {
+/// What a mesh is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Use {
+    /// It must have an inside.
+    Solid,
+    /// It may be open.
+    Surface,
+}
+
+/// Every mesh that a scene names, with the path of its key and its use.
+fn named_meshes(scene: &Scene) -> Vec<(Vec<String>, Mesh, Use)> {
     let mut found = Vec::new();
     let mut add = |path: Vec<String>, shape: &Shape| {
         if let Shape::Mesh(mesh) = shape {
-            found.push((path, mesh.clone()));
+            found.push((path, mesh.clone(), Use::Solid));
         }
     };
     let path = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect::<Vec<_>>();
@@ -127,18 +141,30 @@ fn named_meshes(scene: &Scene) -> Vec<(Vec<String>, Mesh)> {
     for (name, drain) in &scene.drain {
         add(path(&["drain", name, "region", "mesh", "file"]), &drain.region);
     }
+    for (name, wall) in &scene.wall {
+        if let WallShape::Mesh(mesh) = &wall.shape {
+            let one_sided = matches!(mesh.wet, Some(WetSide::Outside | WetSide::Inside));
+            let use_as = if one_sided { Use::Solid } else { Use::Surface };
+            found.push((path(&["wall", name, "shape", "mesh", "surface", "file"]), mesh.surface.clone(), use_as));
+        }
+    }
     found
 }
 
 fn meshes_mut(scene: &mut Scene) -> impl Iterator<Item = &mut Mesh> {
     let fills = scene.liquid.values_mut().flat_map(|liquid| &mut liquid.fill);
     let drains = scene.drain.values_mut().map(|drain| &mut drain.region);
-    fills.chain(drains).filter_map(|shape| if let Shape::Mesh(mesh) = shape { Some(mesh) } else { None })
+    let solids = fills.chain(drains).filter_map(|shape| if let Shape::Mesh(mesh) = shape { Some(mesh) } else { None });
+    let walls = scene.wall.values_mut().filter_map(|wall| match &mut wall.shape {
+        WallShape::Mesh(mesh) => Some(&mut mesh.surface),
+        WallShape::Box(_) | WallShape::Plane(_) => None,
+    });
+    solids.chain(walls)
 }
 
 fn at_key(shown: &str, text: &str, path: &[String], message: String) -> SceneError {
     let source = Source { name: shown, text };
     let span = Document::parse(text).ok().and_then(|document| span_of(document.as_item(), path));
-    let help = "a closed surface in an OBJ, STL or PLY file; a relative path starts at the scene file";
+    let help = "a surface in an OBJ, STL or PLY file, closed where it is to be filled; a relative path starts at the scene file";
     source.error(&message, span.unwrap_or(0..0), Some(help.into()))
 }

@@ -20,11 +20,11 @@ pub struct Scene {
     pub figure: String,
     /// The method that simulates it, default "gauss".
     pub method: Method,
-    /// Simulated time [s], default 2.
+    /// Simulated time \[s\], default 2.
     pub seconds: f64,
-    /// Frames per simulated second [1/s], default 30.
+    /// Frames per simulated second \[1/s\], default 30.
     pub fps: f64,
-    /// Gravity [m/s²], default [0, -9.81, 0].
+    /// Gravity \[m/s²\], default \[0, -9.81, 0\].
     pub gravity: Vector,
     /// The particles of all liquids.
     pub sph: sph::Params,
@@ -36,7 +36,9 @@ pub struct Scene {
     pub domain: Option<Bounds>,
     /// Liquids by name.
     pub liquid: IndexMap<String, Liquid>,
-    /// Walls that do not move, by name.
+    /// Space that repeats, along some axes.
+    pub periodic: Option<Periodic>,
+    /// Walls, at rest or moving as prescribed, by name.
     pub wall: IndexMap<String, Wall>,
     /// Nozzles by name.
     pub emitter: IndexMap<String, Emitter>,
@@ -66,6 +68,7 @@ impl Default for Scene {
             output: Output::default(),
             domain: None,
             liquid: IndexMap::new(),
+            periodic: None,
             wall: IndexMap::new(),
             emitter: IndexMap::new(),
             drain: IndexMap::new(),
@@ -100,13 +103,13 @@ impl Method {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Time {
-    /// A fixed step [s]. Default: as large as is stable.
+    /// A fixed step \[s\]. Default: as large as is stable.
     pub dt: Option<f64>,
     /// Part of a support radius that sound and motion may cross in a step, dimensionless, default 0.4.
     pub courant: f64,
-    /// Largest step [s], default 0.01.
+    /// Largest step \[s\], default 0.01.
     pub max_dt: f64,
-    /// Smallest step [s], default 1e-7; a scene that needs a smaller one fails.
+    /// Smallest step \[s\], default 1e-7; a scene that needs a smaller one fails.
     pub min_dt: f64,
 }
 
@@ -149,9 +152,9 @@ pub enum ProbeRate {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Bounds {
-    /// Lower corner [m].
+    /// Lower corner \[m\].
     pub min: Vector,
-    /// Upper corner [m].
+    /// Upper corner \[m\].
     pub max: Vector,
 }
 
@@ -159,15 +162,15 @@ pub struct Bounds {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Liquid {
-    /// Rest density [kg/m³], default 1000.
+    /// Rest density \[kg/m³\], default 1000.
     pub density: f64,
-    /// Dynamic viscosity [Pa·s], default 0.001 (water); blood 0.0035, honey 10.
+    /// Dynamic viscosity \[Pa·s\], default 0.001 (water); blood 0.0035, honey 10.
     pub viscosity: f64,
     /// Shapes that are full of it at the start.
     pub fill: Vec<Shape>,
-    /// Velocity at the start [m/s], default [0, 0, 0].
+    /// Velocity at the start \[m/s\], default \[0, 0, 0\].
     pub velocity: Vector,
-    /// Red, green, blue, 0 to 1, default [0.1, 0.4, 0.8].
+    /// Red, green, blue, 0 to 1, default \[0.1, 0.4, 0.8\].
     pub color: Vector,
 }
 
@@ -194,9 +197,9 @@ pub enum Shape {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sphere {
-    /// Centre [m].
+    /// Centre \[m\].
     pub center: Vector,
-    /// Radius [m].
+    /// Radius \[m\].
     pub radius: f64,
 }
 
@@ -212,7 +215,7 @@ pub struct Mesh {
     /// The axis that points up in the file, default "y".
     #[serde(default)]
     pub up: UpAxis,
-    /// Moved by this much after scaling [m], default [0, 0, 0].
+    /// Moved by this much after scaling \[m\], default \[0, 0, 0\].
     #[serde(default)]
     pub offset: Vector,
 }
@@ -221,15 +224,42 @@ fn one() -> f64 {
     1.0
 }
 
-/// A wall that does not move.
+/// Space that repeats: what leaves on one side comes in on the other.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Periodic {
+    /// Lower corner of the repeated box \[m\].
+    pub min: Vector,
+    /// Upper corner of the repeated box \[m\]; along a periodic axis it must hold at least two support radii.
+    pub max: Vector,
+    /// The axes along which space repeats, such as \["x", "z"\].
+    pub axes: Vec<Axis>,
+}
+
+/// An axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Axis {
+    /// To the right.
+    X,
+    /// Up.
+    Y,
+    /// Towards the viewer.
+    Z,
+}
+
+/// A wall, at rest or moving as prescribed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Wall {
-    /// Its shape.
+    /// Its shape, where it is at the start.
     pub shape: WallShape,
-    /// Friction with the liquid: "slip", "no-slip", or { viscosity = … } [Pa·s]; default "slip".
+    /// Friction with the liquid: "slip", "no-slip", or { viscosity = … } \[Pa·s\]; default "slip".
     #[serde(default)]
     pub friction: sph::Friction,
+    /// How it moves, default "still".
+    #[serde(default)]
+    pub motion: sph::Motion,
 }
 
 /// Shapes of walls.
@@ -240,17 +270,43 @@ pub enum WallShape {
     Box(Tank),
     /// A plane with the liquid on the side that its normal points to.
     Plane(Plane),
+    /// A surface of triangles: a body, a vessel, or an open shell.
+    Mesh(WallMesh),
+}
+
+/// A wall from a mesh file: OBJ, STL or PLY.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WallMesh {
+    /// The file and how it is placed.
+    pub surface: Mesh,
+    /// Where the liquid is: "outside" or "inside" of a closed surface, or on "both" sides. Default: outside if it is closed,
+    /// both if it is open.
+    #[serde(default)]
+    pub wet: Option<WetSide>,
+}
+
+/// Sides of a surface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum WetSide {
+    /// Around a body.
+    Outside,
+    /// In a vessel.
+    Inside,
+    /// On both sides of a shell.
+    Both,
 }
 
 /// An axis-aligned tank.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tank {
-    /// Lower corner of the inside [m].
+    /// Lower corner of the inside \[m\].
     pub min: Vector,
-    /// Upper corner of the inside [m].
+    /// Upper corner of the inside \[m\].
     pub max: Vector,
-    /// Sides that are missing, such as ["+y"] for a tank without a lid; the sides next to them go on without end. Default
+    /// Sides that are missing, such as \["+y"\] for a tank without a lid; the sides next to them go on without end. Default
     /// none.
     #[serde(default)]
     pub open: Vec<Side>,
@@ -283,7 +339,7 @@ pub enum Side {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Plane {
-    /// A point of the plane [m].
+    /// A point of the plane \[m\].
     pub point: Vector,
     /// Its normal, of any length, on the side of the liquid.
     pub normal: Vector,
@@ -295,19 +351,19 @@ pub struct Plane {
 pub struct Emitter {
     /// Name of the liquid that comes out.
     pub liquid: String,
-    /// Centre of the opening [m].
+    /// Centre of the opening \[m\].
     pub center: Vector,
     /// Direction of the flow, of any length.
     pub direction: Vector,
     /// The opening.
     pub opening: Opening,
-    /// Speed of the flow [m/s], default 1.
+    /// Speed of the flow \[m/s\], default 1.
     #[serde(default = "one")]
     pub speed: f64,
-    /// When the flow begins [s], default 0.
+    /// When the flow begins \[s\], default 0.
     #[serde(default)]
     pub start: f64,
-    /// When the flow ends [s], default never.
+    /// When the flow ends \[s\], default never.
     #[serde(default)]
     pub stop: Option<f64>,
     /// No more particles than this, default 1000000.
@@ -333,7 +389,7 @@ pub enum Opening {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Disc {
-    /// Radius [m].
+    /// Radius \[m\].
     pub radius: f64,
 }
 
@@ -341,9 +397,9 @@ pub struct Disc {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rectangle {
-    /// Extent along the horizontal [m]; for a vertical flow along x.
+    /// Extent along the horizontal \[m\]; for a vertical flow along x.
     pub width: f64,
-    /// Extent across both the width and the flow [m].
+    /// Extent across both the width and the flow \[m\].
     pub height: f64,
 }
 
@@ -359,7 +415,7 @@ pub struct Drain {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Probe {
-    /// Velocity, density and pressure at a point [m].
+    /// Velocity, density and pressure at a point \[m\].
     Point(Vector),
     /// Flow through a plane or a disc of it.
     Plane(FlowPlane),
@@ -369,11 +425,11 @@ pub enum Probe {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FlowPlane {
-    /// A point of the plane [m].
+    /// A point of the plane \[m\].
     pub point: Vector,
     /// Its normal, of any length: flow along it counts as positive.
     pub normal: Vector,
-    /// Only within this distance of the point [m]; default everywhere.
+    /// Only within this distance of the point \[m\]; default everywhere.
     #[serde(default)]
     pub radius: Option<f64>,
 }
@@ -382,7 +438,7 @@ pub struct FlowPlane {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scripted {
-    /// When [s]; it takes effect at the first step that begins then or later.
+    /// When \[s\]; it takes effect at the first step that begins then or later.
     pub time: f64,
     /// What.
     pub command: Command,
@@ -422,10 +478,10 @@ pub enum Value {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Poke {
-    /// Centre [m].
+    /// Centre \[m\].
     pub center: Vector,
-    /// Radius [m].
+    /// Radius \[m\].
     pub radius: f64,
-    /// Velocity added at the centre [m/s].
+    /// Velocity added at the centre \[m/s\].
     pub velocity: Vector,
 }

@@ -8,7 +8,18 @@ use serde_json::Value;
 pub fn schema() -> Value {
     let mut schema = schemars::schema_for!(Scene).to_value();
     schema["title"] = "Meniscus scene".into();
+    unescape(&mut schema);
     schema
+}
+
+/// Brackets of units are escaped for rustdoc; a reader of the schema wants them plain.
+fn unescape(node: &mut Value) {
+    match node {
+        Value::String(text) => *text = text.replace("\\[", "[").replace("\\]", "]"),
+        Value::Array(items) => items.iter_mut().for_each(unescape),
+        Value::Object(fields) => fields.values_mut().for_each(unescape),
+        _ => {}
+    }
 }
 
 /// What the schema says about a key: its meaning, and the keys or words that may stand in it.
@@ -84,7 +95,7 @@ mod tests {
         assert!(info("liquid.water.density").unwrap().description.contains("kg/m³"));
         assert!(info("liquid.water.fill.0.box.min").unwrap().description.contains("corner"));
         assert_eq!(info("wall.tank.shape.box").unwrap().keys, ["min", "max", "open"]);
-        assert_eq!(info("sph.kernel").unwrap().keys, ["papers", "cubic-spline"]);
+        assert_eq!(info("sph.kernel").unwrap().keys, ["cubic-spline", "papers"]);
         assert!(info("liquid.water.densty").is_none());
     }
 

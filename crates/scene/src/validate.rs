@@ -1,7 +1,9 @@
 //! What a scene must satisfy beyond its structure.
 
-use crate::model::{Bounds, Command, Emitter, Mesh, Opening, Probe, Scene, Shape, Tank, Value, Vector, WallShape};
-use meniscus_sph::Friction;
+use crate::model::{
+    Bounds, Command, Emitter, Mesh, Opening, Periodic, Probe, Scene, Shape, Tank, Value, Vector, WallShape,
+};
+use meniscus_sph::{Friction, Motion};
 
 /// Something that is wrong with the value of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,6 +72,9 @@ impl Checks {
         if let Some(domain) = &scene.domain {
             self.within(["domain"], |c| c.bounds(domain));
         }
+        if let Some(periodic) = &scene.periodic {
+            self.within(["periodic"], |c| c.periodic(periodic, scene));
+        }
         self.within(["picture"], |c| {
             c.range("width", f64::from(scene.picture.width), [16.0, 16_384.0]);
             c.range("height", f64::from(scene.picture.height), [16.0, 16_384.0]);
@@ -109,7 +114,9 @@ impl Checks {
                 c.within(["shape"], |c| match &wall.shape {
                     WallShape::Box(tank) => c.within(["box"], |c| c.tank(tank)),
                     WallShape::Plane(plane) => c.within(["plane"], |c| c.direction("normal", plane.normal)),
+                    WallShape::Mesh(mesh) => c.within(["mesh", "surface"], |c| c.mesh(&mesh.surface)),
                 });
+                c.within(["motion"], |c| c.motion(&wall.motion));
             });
         }
         for (name, emitter) in &scene.emitter {
@@ -147,6 +154,10 @@ impl Checks {
         self.range("exponent", f64::from(sph.exponent), [1.0, 7.0]);
         self.range("artificial_viscosity", sph.artificial_viscosity, [0.0, 10.0]);
         self.range("mass_factor", sph.mass_factor, [0.1, 10.0]);
+        self.range("density_error", sph.density_error, [1e-12, 0.1]);
+        self.range("divergence_error", sph.divergence_error, [1e-12, 1.0]);
+        self.require("max_density_iterations", sph.max_density_iterations > 0, "must be at least 1");
+        self.require("max_divergence_iterations", sph.max_divergence_iterations > 0, "must be at least 1");
         if let Some(stiffness) = sph.stiffness {
             self.positive("stiffness", stiffness);
         }
@@ -161,6 +172,36 @@ impl Checks {
         self.positive("max_dt", time.max_dt);
         self.positive("min_dt", time.min_dt);
         self.require("min_dt", time.min_dt <= time.max_dt, format!("must not exceed max_dt = {}", time.max_dt));
+    }
+
+    fn motion(&mut self, motion: &Motion) {
+        match motion {
+            Motion::Still => {}
+            Motion::Slide(slide) => self.within(["slide"], |c| c.positive("period", slide.period)),
+            Motion::Turn(turn) => self.within(["turn"], |c| {
+                c.direction("axis", turn.axis);
+                c.require("period", turn.period != 0.0, "must not be zero");
+            }),
+            Motion::Swing(swing) => self.within(["swing"], |c| {
+                c.direction("axis", swing.axis);
+                c.positive("period", swing.period);
+            }),
+            Motion::Keys(keys) => {
+                let rising = keys.windows(2).all(|pair| pair[0].time < pair[1].time);
+                self.require("keys", rising, "must have rising times");
+            }
+        }
+    }
+
+    fn periodic(&mut self, periodic: &Periodic, scene: &Scene) {
+        self.corners(periodic.min, periodic.max);
+        let least = 2.0 * scene.sph.spacing * scene.sph.support;
+        for axis in &periodic.axes {
+            let length = periodic.max[*axis as usize] - periodic.min[*axis as usize];
+            let message =
+                format!("leaves {length} m along {axis:?}; at least two support radii, {least} m, are needed");
+            self.require("max", length >= least * (1.0 - 1e-6), message);
+        }
     }
 
     fn bounds(&mut self, bounds: &Bounds) {

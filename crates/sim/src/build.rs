@@ -4,8 +4,9 @@ use crate::gauss::{Gauss, Look, tank_edges};
 use crate::method::Method;
 use glam::{DVec2, DVec3};
 use meniscus_core::{BodyInfo, BodyKind, Wire};
-use meniscus_geometry::{Aabb, FillError, KeepOut, Periodic, Region, Shape, ShapeError, count_estimate, fill};
-use meniscus_scene::{self as scene, Loaded, Opening, Scene, Side};
+use meniscus_geometry::{Aabb, Bvh, FillError, KeepOut, Periodic, Region, Shape, ShapeError, count_estimate, fill};
+use meniscus_scene::{self as scene, Loaded, Opening, Scene, Side, WetSide};
+use meniscus_sph::surface::Wet;
 use meniscus_sph::{Emitter, Liquid, Material, Setup, Wall, WallShape};
 
 /// Bytes that a liquid particle needs at most: state twice, packed copies, neighbour lists.
@@ -89,9 +90,9 @@ fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError> {
     let setup = Setup {
         params: scene.sph.clone(),
         materials: scene.liquid.iter().map(|(name, l)| (name.clone(), material(l))).collect(),
-        walls: scene.wall.values().map(wall).collect(),
+        walls: scene.wall.values().map(|w| wall(loaded, w)).collect(),
         emitters: scene.emitter.values().map(|e| emitter(e, scene)).collect(),
-        periodic: Periodic::default(),
+        periodic: periodic(scene),
         stiffness: scene.sph.stiffness.unwrap_or_else(|| stiffness(loaded)),
     };
     let mut liquid = Liquid::new(setup);
@@ -120,12 +121,23 @@ fn material(liquid: &scene::Liquid) -> Material {
     Material { density: liquid.density, viscosity: liquid.viscosity }
 }
 
-fn wall(wall: &scene::Wall) -> Wall {
+fn wall(loaded: &Loaded, wall: &scene::Wall) -> Wall {
     let shape = match &wall.shape {
         scene::WallShape::Plane(plane) => WallShape::Plane {
             point: DVec3::from_array(plane.point),
             normal: DVec3::from_array(plane.normal).normalize(),
         },
+        scene::WallShape::Mesh(mesh) => {
+            let surface = loaded.mesh(&mesh.surface).clone();
+            let wet = match mesh.wet {
+                Some(WetSide::Outside) => Wet::Front,
+                Some(WetSide::Inside) => Wet::Back,
+                Some(WetSide::Both) => Wet::Both,
+                None if surface.closed().is_ok() => Wet::Front,
+                None => Wet::Both,
+            };
+            WallShape::Mesh { mesh: surface, wet }
+        }
         scene::WallShape::Box(tank) => {
             let (mut min, mut max) = (DVec3::from_array(tank.min), DVec3::from_array(tank.max));
             for side in &tank.open {
@@ -141,7 +153,36 @@ fn wall(wall: &scene::Wall) -> Wall {
             WallShape::Tank { min, max }
         }
     };
-    Wall { shape, friction: wall.friction }
+    Wall { shape, friction: wall.friction, motion: wall.motion.clone() }
+}
+
+/// What liquid must stay out of at the start: whether a point is farther than `clearance` from a wall.
+fn clear_of(wall: &Wall, clearance: f64) -> Box<dyn Fn(DVec3) -> bool> {
+    match &wall.shape {
+        &WallShape::Tank { min, max } => Box::new(move |p| (p - min).min(max - p).min_element() > clearance),
+        &WallShape::Plane { point, normal } => Box::new(move |p| (p - point).dot(normal) > clearance),
+        WallShape::Mesh { mesh, wet } => {
+            let (tree, wet) = (Bvh::new(mesh), *wet);
+            Box::new(move |p| {
+                let far = tree.closest_within(p, clearance).is_none();
+                far && match wet {
+                    Wet::Front => !tree.inside(p),
+                    Wet::Back => tree.inside(p),
+                    Wet::Both => true,
+                }
+            })
+        }
+    }
+}
+
+fn periodic(scene: &Scene) -> Periodic {
+    let Some(periodic) = &scene.periodic else { return Periodic::default() };
+    let (min, max) = (DVec3::from_array(periodic.min), DVec3::from_array(periodic.max));
+    let mut length = glam::Vec3::ZERO;
+    for axis in &periodic.axes {
+        length[*axis as usize] = (max - min)[*axis as usize] as f32;
+    }
+    Periodic { min: min.as_vec3(), length }
 }
 
 fn emitter(emitter: &scene::Emitter, scene: &Scene) -> Emitter {
@@ -194,7 +235,7 @@ fn to_shape(loaded: &Loaded, shape: &scene::Shape) -> Shape {
 /// Fills the shapes of all liquids, each staying out of those before it and of the walls.
 fn seed(loaded: &Loaded, liquid: &mut Liquid, warnings: &mut Vec<String>) -> Result<(), BuildError> {
     let spacing = loaded.scene.sph.spacing;
-    let walls: Vec<Wall> = liquid.setup().walls.clone();
+    let clear: Vec<_> = liquid.setup().walls.iter().map(|wall| clear_of(wall, 0.25 * spacing)).collect();
     let mut taken: Vec<KeepOut> = Vec::new();
     for (number, (name, body)) in loaded.scene.liquid.iter().enumerate() {
         let velocity = DVec3::from_array(body.velocity).as_vec3();
@@ -206,7 +247,7 @@ fn seed(loaded: &Loaded, liquid: &mut Liquid, warnings: &mut Vec<String>) -> Res
                 source,
             })?;
             let all = places.len();
-            let free = places.into_iter().filter(|&p| walls.iter().all(|wall| wall.distance(p) > 0.25 * spacing));
+            let free = places.into_iter().filter(|&p| clear.iter().all(|clear| clear(p)));
             let before = liquid.state().particles.len();
             free.for_each(|p| liquid.particles_mut().push(number as u16, p.as_vec3(), velocity, body.density as f32));
             let outside = all - (liquid.state().particles.len() - before);
@@ -241,6 +282,7 @@ fn bounds_of(loaded: &Loaded) -> Aabb {
         scene::WallShape::Box(tank) => {
             Some(Aabb { min: DVec3::from_array(tank.min), max: DVec3::from_array(tank.max) })
         }
+        scene::WallShape::Mesh(mesh) => Some(loaded.mesh(&mesh.surface).bounds()),
         scene::WallShape::Plane(_) => None,
     });
     let all = liquid_bounds(loaded).into_iter().chain(tanks).reduce(|a, b| a.union(&b));
@@ -283,21 +325,14 @@ fn look(scene: &Scene, liquid: &Liquid, bounds: &Aabb) -> Look {
     let walls = scene.wall.keys().map(|name| grey(name, BodyKind::Wall));
     let nozzles = scene.emitter.keys().map(|name| grey(name, BodyKind::Nozzle));
     let first_wall = scene.liquid.len();
-    let tanks =
-        liquid.setup().walls.iter().enumerate().map(|(number, wall)| Wire {
-            body: (first_wall + number) as u16,
-            segments: tank_edges(&wall.shape, bounds),
-        });
+    let tanks = liquid.setup().walls.iter().map(|wall| tank_edges(&wall.shape, bounds)).collect();
     let first_nozzle = first_wall + scene.wall.len();
     let rings = scene
         .emitter
         .values()
         .enumerate()
         .map(|(number, e)| Wire { body: (first_nozzle + number) as u16, segments: rim(e) });
-    Look {
-        bodies: liquids.chain(walls).chain(nozzles).collect(),
-        wires: tanks.chain(rings).filter(|wire| !wire.segments.is_empty()).collect(),
-    }
+    Look { bodies: liquids.chain(walls).chain(nozzles).collect(), tanks, nozzles: rings.collect() }
 }
 
 /// The rim of a nozzle and a short throat behind it.

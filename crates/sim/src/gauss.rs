@@ -1,26 +1,27 @@
 //! The `gauss` method: a particle liquid whose walls are met through their surface \[MSTHG04\].
 //!
-//! One step, as [`Gauss::step`] runs it; the names are those of the step report:
+//! One step, as [`Gauss::step_dfsph`] and [`Gauss::step_state_equation`] run it; the names are those of the step report:
 //!
-//! | | stage | what happens |
-//! |---|---|---|
-//! | 1 | sort particles | nozzles send particles; all are put in the order of their grid cells |
-//! | 2 | find neighbours | lists of particles within the support radius h |
-//! | 3 | touch walls | deficit 1 − γ and its gradient for every particle within reach of a wall |
-//! | 4 | sum density | ρᵢ = Σⱼ mⱼ Wᵢⱼ + ρ0 (1 − γᵢ) |
-//! | 5 | find pressure | p = k (ρ − ρ0), not below zero |
-//! | 6 | sum forces | −∇p, μ∇²v, walls, gravity |
-//! | 7 | advance | v += a dt, x += v dt; nothing passes a wall |
-//! | 8 | drain | particles in drains and outside the domain go |
+//! | | stage | what happens | state equation |
+//! |---|---|---|---|
+//! | 1 | sort particles | nozzles send particles; all are put in the order of their grid cells | |
+//! | 2 | find neighbours | lists of particles within the support radius h | |
+//! | 3 | touch walls | deficit 1 − γ and its gradient for every particle within reach of a wall | |
+//! | 4 | sum density | cᵢ = ρᵢ/ρ0 = V0 Σⱼ Wᵢⱼ + (1 − γᵢ) | |
+//! | 5 | remove divergence | velocities such that ċ ≤ 0 | – |
+//! | 6 | sum forces | μ∇²v, friction along walls, gravity | −∇p too, after 7 |
+//! | 7 | find pressure | q ≥ 0 such that c ≤ 1 at the end of the step | p = k (ρ − ρ0), not below zero |
+//! | 8 | advance | v += a dt, x += v dt; nothing passes a wall | |
+//! | 9 | drain | particles in drains and outside the domain go | |
 
 use crate::method::{Method, Totals};
 use crate::probes;
 use glam::{DVec3, Vec3};
-use meniscus_core::{BodyInfo, BodyKind, Digest, Frame, StepError, StepReport, Wire, par};
+use meniscus_core::{BodyInfo, BodyKind, Digest, Frame, StepError, StepReport, Surface, Wire, par};
 use meniscus_geometry::Aabb;
 use meniscus_scene::live::LiveKey;
 use meniscus_scene::{Poke, Probe};
-use meniscus_sph::{Liquid, State, WallShape};
+use meniscus_sph::{Liquid, PressureSolver, State, WallShape};
 
 /// A region where particles vanish.
 pub(crate) type Region = Box<dyn Fn(DVec3) -> bool + Send + Sync>;
@@ -40,22 +41,17 @@ pub(crate) struct Gauss {
 pub(crate) struct Look {
     /// Liquids, then walls, then nozzles.
     pub(crate) bodies: Vec<BodyInfo>,
-    pub(crate) wires: Vec<Wire>,
+    /// Edges of each wall, where it is at the start; none for meshes and planes.
+    pub(crate) tanks: Vec<Vec<[Vec3; 2]>>,
+    pub(crate) nozzles: Vec<Wire>,
 }
 
 impl Method for Gauss {
     fn step(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
-        let Self { liquid, gravity, .. } = self;
-        report.stage("sort particles", || liquid.sort(time, dt)); // 1
-        report.stage("find neighbours", || liquid.find_neighbours()); // 2
-        report.stage("touch walls", || liquid.touch_walls()); // 3
-        report.stage("sum density", || liquid.sum_density())?; // 4  [MCG03 eq. 3]
-        report.stage("find pressure", || liquid.apply_state_equation()); // 5  [MCG03 eq. 12]
-        report.stage("sum forces", || liquid.sum_forces(*gravity))?; // 6  [MCG03 eqs 10, 14]
-        report.stage("advance", || liquid.advance(time, dt))?; // 7
-        report.count("kept inside walls", liquid.kept_inside() as f64);
-        report.stage("drain", || self.drain()); // 8
-        Ok(())
+        match self.liquid.setup().params.pressure {
+            PressureSolver::Dfsph => self.step_dfsph(time, dt, report),
+            PressureSolver::StateEquation => self.step_state_equation(time, dt, report),
+        }
     }
 
     fn roll_back(&mut self) {
@@ -116,7 +112,8 @@ impl Method for Gauss {
 
     fn show(&self, frame: &mut Frame) {
         frame.bodies.extend(self.look.bodies.iter().cloned());
-        frame.wires.extend(self.look.wires.iter().cloned());
+        frame.wires.extend(self.look.nozzles.iter().cloned());
+        self.show_walls(frame);
         let (from, to) = (&self.liquid.state().particles, &mut frame.particles);
         to.spacing = self.liquid.setup().params.spacing as f32;
         for i in from.in_id_order() {
@@ -181,6 +178,63 @@ impl Method for Gauss {
 }
 
 impl Gauss {
+    /// Walls as outlines or surfaces, where they are now.
+    fn show_walls(&self, frame: &mut Frame) {
+        let setup = self.liquid.setup();
+        for (number, wall) in setup.walls.iter().enumerate() {
+            let body = (setup.materials.len() + number) as u16;
+            let pose = self.liquid.wall_pose(number);
+            let place = |p: DVec3| pose.apply(p).as_vec3();
+            if let WallShape::Mesh { mesh, .. } = &wall.shape {
+                frame.surfaces.push(Surface {
+                    body,
+                    positions: mesh.vertices().iter().map(|&p| place(p)).collect(),
+                    velocities: mesh.vertices().iter().map(|&p| self.liquid.wall_velocity(number, p)).collect(),
+                    triangles: mesh.triangles().to_vec(),
+                });
+            }
+            let segments: Vec<_> = self.look.tanks[number].iter().map(|s| s.map(|p| place(p.as_dvec3()))).collect();
+            if !segments.is_empty() {
+                frame.wires.push(Wire { body, segments });
+            }
+        }
+    }
+
+    /// The incompressible liquid \[BK17\].
+    fn step_dfsph(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
+        let Self { liquid, gravity, .. } = self;
+        report.stage("sort particles", || liquid.sort(time, dt)); // 1
+        report.stage("find neighbours", || liquid.find_neighbours()); // 2
+        report.stage("touch walls", || liquid.touch_walls(time, dt)); // 3
+        report.stage("sum density", || liquid.sum_density_and_gradients())?; // 4
+        let divergence = report.stage("remove divergence", || liquid.remove_divergence(dt))?; // 5
+        report.stage("sum forces", || liquid.sum_forces(*gravity))?; // 6
+        let density = report.stage("find pressure", || liquid.find_pressure(*gravity, dt))?; // 7
+        report.stage("advance", || liquid.advance(time, dt))?; // 8
+        report.stage("drain", || self.drain()); // 9
+        report.count("divergence iterations", divergence.iterations.into());
+        report.count("divergence error", divergence.error);
+        report.count("density iterations", density.iterations.into());
+        report.count("density error", density.error);
+        report.count("kept inside walls", self.liquid.kept_inside() as f64);
+        Ok(())
+    }
+
+    /// The liquid of the papers \[MCG03\].
+    fn step_state_equation(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
+        let Self { liquid, gravity, .. } = self;
+        report.stage("sort particles", || liquid.sort(time, dt)); // 1
+        report.stage("find neighbours", || liquid.find_neighbours()); // 2
+        report.stage("touch walls", || liquid.touch_walls(time, dt)); // 3
+        report.stage("sum density", || liquid.sum_density())?; // 4  [MCG03 eq. 3]
+        report.stage("find pressure", || liquid.apply_state_equation()); // 7  [MCG03 eq. 12]
+        report.stage("sum forces", || liquid.sum_all_forces(*gravity))?; // 6  [MCG03 eqs 10, 14]
+        report.stage("advance", || liquid.advance(time, dt))?; // 8
+        report.stage("drain", || self.drain()); // 9
+        report.count("kept inside walls", self.liquid.kept_inside() as f64);
+        Ok(())
+    }
+
     fn drain(&mut self) {
         let (domain, drains) = (self.domain, &self.drains);
         let goes = |position: Vec3| {

@@ -1,16 +1,33 @@
-//! ρᵢ = Σⱼ mⱼ Wᵢⱼ + ρ0 (1 − γᵢ): the particles and what the walls cut off \[MCG03 eq. 3; B eq. 10; wall: see `wall`\].
+//! Compression: cᵢ = V0 Σⱼ Wᵢⱼ + (1 − γᵢ), the particles and what the walls cut off \[MCG03 eq. 3; B eq. 10\].
+//!
+//! All particles of a scene have the same rest volume V0 = spacing³, whatever their liquid: ρᵢ = cᵢ ρ0ᵢ. Counting volumes
+//! instead of masses leaves no spurious density at an interface between liquids \[SZW eq. 5\].
 
-use crate::lanes::{KernelLanes, Packed, Space, add_up, dot, gather, minus, splat, splat3};
+use crate::lanes::{KernelLanes, Packed, Space, add_up, add_up3, dot, gather, minus, plus_scaled, splat, splat3};
 use crate::neighbours::Block;
 use fearless_simd::{Simd, SimdFloat};
+use glam::Vec3;
 
-/// Sums Σⱼ mⱼ h³ Wᵢⱼ for the particles of a block; the companions of `packed` are the masses.
+/// Sums over the neighbours of one particle; lengths in units of h.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Sums {
+    /// Σⱼ h³ Wᵢⱼ.
+    pub(crate) value: f32,
+    /// Σⱼ h⁴ ∇Wᵢⱼ.
+    pub(crate) gradient: Vec3,
+    /// Σⱼ h⁸ |∇Wᵢⱼ|².
+    pub(crate) square: f32,
+    /// −⅓ Σⱼ h³ r dW/dr: the share of momentum that passes through the pairs, one in the limit.
+    pub(crate) moment: f32,
+}
+
+/// Σⱼ h³ Wᵢⱼ for the particles of a block; the companion of a place is 1, that of nobody 0.
 #[inline(always)]
 pub(crate) fn sum<S: Simd, K: KernelLanes, P: Space>(
     simd: S,
     (_, space): (K, P),
     block: &Block,
-    packed: &[Packed],
+    place: &[Packed],
     inverse_h: f32,
     output: &mut [f32],
 ) {
@@ -19,15 +36,55 @@ pub(crate) fn sum<S: Simd, K: KernelLanes, P: Space>(
         || {
             let inverse_h = splat(simd, inverse_h);
             for (k, output) in output.iter_mut().enumerate() {
-                let x_i = splat3(simd, packed[block.start + k]);
+                let x_i = splat3(simd, place[block.start + k]);
                 let mut sum = splat(simd, 0.0);
                 for eight in block.of(k) {
-                    let (x_j, m_j) = gather(simd, packed, eight);
+                    let (x_j, one) = gather(simd, place, eight);
                     let d = space.shortest(simd, minus(x_i, x_j));
                     let q = dot(d, d).sqrt() * inverse_h;
-                    sum += m_j * K::value(simd, q);
+                    sum += one * K::value(simd, q);
                 }
                 *output = add_up(sum);
+            }
+        },
+    );
+}
+
+/// As [`sum`], with the sums of gradients that the incompressible solver needs.
+#[inline(always)]
+pub(crate) fn sum_with_gradients<S: Simd, K: KernelLanes, P: Space>(
+    simd: S,
+    (_, space): (K, P),
+    block: &Block,
+    place: &[Packed],
+    inverse_h: f32,
+    output: &mut [Sums],
+) {
+    simd.vectorize(
+        #[inline(always)]
+        || {
+            let inverse_h = splat(simd, inverse_h);
+            let zero = splat(simd, 0.0);
+            for (k, output) in output.iter_mut().enumerate() {
+                let x_i = splat3(simd, place[block.start + k]);
+                let (mut value, mut gradient, mut square, mut moment) = (zero, [zero; 3], zero, zero);
+                for eight in block.of(k) {
+                    let (x_j, one) = gather(simd, place, eight);
+                    let d = space.shortest(simd, minus(x_i, x_j));
+                    let q = dot(d, d).sqrt() * inverse_h;
+                    let slope = one * K::slope_over_q(simd, q) * inverse_h;
+                    value += one * K::value(simd, q);
+                    gradient = plus_scaled(gradient, slope, d);
+                    let along = slope * dot(d, d);
+                    square += slope * along;
+                    moment += along * inverse_h;
+                }
+                *output = Sums {
+                    value: add_up(value),
+                    gradient: add_up3(gradient),
+                    square: add_up(square),
+                    moment: add_up(moment) * (-1.0 / 3.0),
+                };
             }
         },
     );

@@ -7,7 +7,7 @@
 //! | W(r) | kernel \[1/m³\], ∫ W dV = 1 |
 //!
 //! W(r) = h⁻³ Σₖ cₖ qᵏ on each piece. Everything else about a kernel follows from the coefficients: its slope, and in
-//! [`crate::wall`] the part of it that a wall cuts off. The lanes of the hot loops ([`crate::lanes`]) hold the same
+//! [`crate::wall`] the part of it that a wall cuts off. The lanes of the hot loops (`lanes.rs`) hold the same
 //! polynomials in factored form and are tested against these.
 
 use std::f64::consts::PI;
@@ -67,6 +67,22 @@ impl Kernel {
         self.on_piece(q, |c| (1..7).rev().fold(0.0, |sum, k| sum * q + k as f64 * c[k]))
     }
 
+    /// The part of the kernel beyond q: 1 − 4π ∫₀^q W s² ds.
+    #[must_use]
+    pub fn tail(&self, q: f64) -> f64 {
+        let (mut inside, mut from) = (0.0, 0.0);
+        for piece in self.pieces {
+            let to = piece.to.min(q);
+            let power = |x: f64, k: usize| piece.c[k] * libm::pow(x, k as f64 + 3.0) / (k as f64 + 3.0);
+            inside += (0..7).map(|k| power(to, k) - power(from, k)).sum::<f64>();
+            from = piece.to;
+            if q <= from {
+                break;
+            }
+        }
+        1.0 - 4.0 * PI * inside
+    }
+
     fn on_piece(&self, q: f64, evaluate: impl Fn(&[f64; 7]) -> f64) -> f64 {
         self.pieces.iter().find(|piece| q < piece.to).map_or(0.0, |piece| evaluate(&piece.c))
     }
@@ -97,13 +113,23 @@ impl Kernel {
     /// what a wall half a spacing below it has to hold.
     #[must_use]
     pub fn half_lattice_push(&self, spacing: f64) -> f64 {
+        self.half_lattice(spacing, |r, z| -self.slope(r) * z / r)
+    }
+
+    /// −⅓ Σ r dW/dr Δx³ over the missing half of a half-lattice: the share of momentum that passes through it.
+    #[must_use]
+    pub fn half_lattice_moment(&self, spacing: f64) -> f64 {
+        self.half_lattice(spacing, |r, _| -self.slope(r) * r / 3.0)
+    }
+
+    /// Sum over the lattice points above the plane of a lattice point, of a function of distance and height, times Δx³.
+    fn half_lattice(&self, spacing: f64, term: impl Fn(f64, f64) -> f64) -> f64 {
         let n = libm::floor(1.0 / spacing) as i64;
         let mut sum = 0.0;
         for z in 1..=n {
             for y in -n..=n {
                 for x in -n..=n {
-                    let r = spacing * libm::sqrt((x * x + y * y + z * z) as f64);
-                    sum -= self.slope(r) * z as f64 * spacing / r;
+                    sum += term(spacing * libm::sqrt((x * x + y * y + z * z) as f64), z as f64 * spacing);
                 }
             }
         }
@@ -192,6 +218,22 @@ mod tests {
         assert!((Kernel::SPIKY.slope(0.0) + 14.323_944_9).abs() < 1e-7);
         assert!((viscosity_laplacian(0.37) - 9.024_085_27).abs() < 1e-8);
         assert_eq!(Kernel::CUBIC_SPLINE.value(1.0), 0.0);
+    }
+
+    #[test]
+    fn the_tail_is_what_is_left() {
+        for kernel in ALL {
+            assert!(
+                (kernel.tail(0.0) - 1.0).abs() < 1e-12
+                    && kernel.tail(1.0).abs() < 1e-12
+                    && kernel.tail(2.0).abs() < 1e-12
+            );
+            for q in [0.2, 0.5, 0.7] {
+                let e = 1e-6;
+                let slope = (kernel.tail(q + e) - kernel.tail(q - e)) / (2.0 * e);
+                assert!((slope + 4.0 * PI * q * q * kernel.value(q)).abs() < 1e-6);
+            }
+        }
     }
 
     #[test]

@@ -142,6 +142,13 @@ pub(crate) trait KernelLanes: Copy + Sync {
     fn value<S: Simd>(simd: S, q: f32x8<S>) -> f32x8<S>;
     /// h⁴ dW/dr of the gradient kernel.
     fn slope<S: Simd>(simd: S, q: f32x8<S>) -> f32x8<S>;
+
+    /// h⁴ dW/dr divided by q: times the difference of two places over h it is h⁴ ∇W. Finite at the origin, where the
+    /// difference is zero.
+    #[inline(always)]
+    fn slope_over_q<S: Simd>(simd: S, q: f32x8<S>) -> f32x8<S> {
+        Self::slope(simd, q) / (q + splat(simd, 1e-9))
+    }
 }
 
 /// Poly6 for density, spiky for pressure \[MCG03\].

@@ -2,23 +2,23 @@
 //!
 //! A tour in reading order:
 //!
-//! 1. [`kernel`]: the smoothing kernels as polynomials.
-//! 2. [`wall`]: what a wall cuts off from a kernel, in closed form, and how a liquid comes to rest half a spacing away
-//!    from it.
-//! 3. [`Liquid`]: the state ([`Particles`]) and one method per stage of a step; a [`Setup`] says what it is made of.
-//! 4. [`Emitter`]: nozzles.
+//! 1. The smoothing kernels as polynomials: [`kernel`].
+//! 2. [`wall`] tells what a wall cuts off from a kernel, in closed form; how a liquid comes to rest before it.
+//! 3. [`Liquid`] has the state ([`Particles`]) and one method per stage of a step; a [`Setup`] says what it is made of.
+//! 4. Nozzles: [`Emitter`].
 //!
 //! ```
 //! use glam::{DVec3, Vec3};
-//! use meniscus_sph::{Friction, Liquid, Material, Params, Setup, Wall, WallShape};
+//! use meniscus_sph::{Friction, Liquid, Material, Motion, Params, PressureSolver, Setup, Wall, WallShape};
 //!
 //! // A drop of water above a floor.
 //! let floor = Wall {
 //!     shape: WallShape::Plane { point: DVec3::ZERO, normal: DVec3::Y },
 //!     friction: Friction::Slip,
+//!     motion: Motion::Still,
 //! };
 //! let mut liquid = Liquid::new(Setup {
-//!     params: Params { spacing: 0.01, ..Params::default() },
+//!     params: Params { spacing: 0.01, pressure: PressureSolver::StateEquation, ..Params::default() },
 //!     materials: vec![("water".into(), Material::default())],
 //!     walls: vec![floor],
 //!     emitters: vec![],
@@ -31,10 +31,10 @@
 //! for _ in 0..100 {
 //!     liquid.sort(time, dt);
 //!     liquid.find_neighbours();
-//!     liquid.touch_walls();
+//!     liquid.touch_walls(time, dt);
 //!     liquid.sum_density()?;
 //!     liquid.apply_state_equation();
-//!     liquid.sum_forces(DVec3::new(0.0, -9.81, 0.0))?;
+//!     liquid.sum_all_forces(DVec3::new(0.0, -9.81, 0.0))?;
 //!     liquid.advance(time, dt)?;
 //!     time += dt;
 //! }
@@ -44,19 +44,25 @@
 //! ```
 
 mod density;
+mod dfsph;
 mod emitter;
-mod forces;
 pub mod kernel;
 mod lanes;
 mod liquid;
+mod motion;
 mod neighbours;
 mod params;
 mod particles;
+mod state_equation;
+pub mod surface;
+mod viscosity;
 pub mod wall;
 mod walls;
 
+pub use dfsph::Solved;
 pub use emitter::{Emitter, EmitterState};
 pub use fearless_simd::Level;
 pub use liquid::{Liquid, Reaction, Setup, State};
+pub use motion::{Key, Motion, Pose, Slide, Swing, Turn};
 pub use params::{Friction, KernelFamily, Material, Params, PressureSolver, Wall, WallShape};
 pub use particles::Particles;

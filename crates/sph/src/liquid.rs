@@ -3,13 +3,14 @@
 //! A step runs the stages in the order in which they stand here; `sim` calls them by name. The state before the step
 //! stays untouched in the second buffer until the next sort, so that a failed step is undone by a swap.
 
-use crate::density;
+use crate::density::{self, Sums};
 use crate::emitter::{Emitter, EmitterState};
-use crate::forces::{self, ForceInput, Viscosity};
-use crate::lanes::{CubicSpline, Free, KernelLanes, Packed, Papers, Repeating, pack};
+use crate::lanes::{CubicSpline, KernelLanes, Packed, Papers, pack};
+use crate::motion::Pose;
 use crate::neighbours::{self, Neighbours, for_each_block};
-use crate::params::{Friction, KernelFamily, Material, Params, Wall};
+use crate::params::{KernelFamily, Material, Params, PressureSolver, Wall};
 use crate::particles::Particles;
+use crate::viscosity::lattice_share;
 use crate::walls::{Contact, Walls};
 use fearless_simd::{Level, dispatch};
 use glam::{DVec3, Vec3};
@@ -44,9 +45,11 @@ pub struct State {
     pub emitters: Vec<EmitterState>,
     /// Largest speed \[m/s\] and acceleration \[m/s²\] at the end of the last step.
     pub fastest: [f64; 2],
+    /// Start and length of the last step \[s\]: where the walls are.
+    pub last_step: [f64; 2],
 }
 
-/// Force \[N\] and torque about the origin \[N·m\] on a wall.
+/// Force and torque on a wall.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Reaction {
     /// Force \[N\].
@@ -55,42 +58,68 @@ pub struct Reaction {
     pub torque: DVec3,
 }
 
+impl Reaction {
+    /// Adds a force \[N\] that acts at a point \[m\].
+    pub(crate) fn add(&mut self, point: Vec3, force: DVec3) {
+        self.force += force;
+        self.torque += point.as_dvec3().cross(force);
+    }
+}
+
 /// A particle liquid in space with walls and nozzles.
 pub struct Liquid {
-    setup: Setup,
-    state: State,
-    work: Workspace,
-    walls: Walls,
-    level: Level,
-    h: f64,
+    pub(crate) setup: Setup,
+    pub(crate) state: State,
+    pub(crate) work: Workspace,
+    pub(crate) walls: Walls,
+    pub(crate) level: Level,
+    pub(crate) h: f64,
     /// Σ W Δx³ of the density kernel on the lattice at rest.
     lattice_sum: f64,
+    /// The lattice's share of the viscous sum.
+    pub(crate) viscosity_share: f64,
 }
 
 /// Memory that lives from step to step and means nothing between steps.
 #[derive(Default)]
-struct Workspace {
+pub(crate) struct Workspace {
     before: State,
     grid: NeighbourGrid,
-    neighbours: Neighbours,
-    /// Position and mass, or position and volume; one more than particles: the last is nobody.
-    place: Vec<Packed>,
-    /// Velocity and pressure; one more than particles.
-    flow: Vec<Packed>,
+    pub(crate) neighbours: Neighbours,
+    /// Position and a companion; one more than particles: the last is nobody.
+    pub(crate) place: Vec<Packed>,
+    /// Velocity and a companion; one more than particles.
+    pub(crate) flow: Vec<Packed>,
     /// Viscosity per particle, if liquids differ in it; one more than particles.
-    viscosity: Vec<f32>,
-    /// Mass \[kg\] and rest density \[kg/m³\] of the particles of each liquid.
-    mass: Vec<f32>,
-    rest_density: Vec<f32>,
-    contacts: Vec<Vec<Contact>>,
-    acceleration: Vec<Vec3>,
-    reactions: Vec<Reaction>,
+    pub(crate) viscosity: Vec<f32>,
+    /// Rest density of each liquid \[kg/m³\].
+    pub(crate) rest_density: Vec<f32>,
+    pub(crate) contacts: Vec<Vec<Contact>>,
+    /// ρᵢ/ρ0ᵢ.
+    pub(crate) compression: Vec<f32>,
+    pub(crate) acceleration: Vec<Vec3>,
+    pub(crate) reactions: Vec<Reaction>,
     kept_inside: usize,
+    // Of the incompressible solver alone:
+    pub(crate) sums: Vec<Sums>,
+    /// Push of all walls, and the push times their velocity.
+    pub(crate) wall_push: Vec<Packed>,
+    pub(crate) inverse_diagonal: Vec<f32>,
+    pub(crate) divergence_pressure: Vec<f32>,
+    pub(crate) residual: Vec<f32>,
+    pub(crate) direction: Vec<f32>,
+    pub(crate) image: Vec<f32>,
+    /// 1/Aᵢ of the particles that the solve is about, zero for the others.
+    pub(crate) free: Vec<f32>,
+    /// Accelerations by multipliers.
+    pub(crate) push: Vec<Packed>,
 }
 
-/// Runs `$body` with `$kernel` and `$space` bound to the types that the liquid uses.
+/// Runs `$body` with `$pair` bound to the kernels and the space that the liquid uses.
 macro_rules! with_kernel_and_space {
-    ($liquid:expr, |$pair:ident| $body:expr) => {
+    ($liquid:expr, |$pair:ident| $body:expr) => {{
+        use crate::lanes::{CubicSpline, Free, Papers, Repeating};
+        use crate::params::KernelFamily;
         match ($liquid.setup.params.kernel, $liquid.setup.periodic.any()) {
             (KernelFamily::Papers, false) => {
                 let $pair = (Papers, Free);
@@ -109,8 +138,9 @@ macro_rules! with_kernel_and_space {
                 $body
             }
         }
-    };
+    }};
 }
+pub(crate) use with_kernel_and_space;
 
 impl Liquid {
     /// A liquid without particles.
@@ -130,7 +160,8 @@ impl Liquid {
             KernelFamily::CubicSpline => CubicSpline::DENSITY,
         }
         .lattice_sum(spacing / h);
-        Self { setup, state, work, walls, level: Level::new(), h, lattice_sum }
+        let viscosity_share = lattice_share(spacing / h);
+        Self { setup, state, work, walls, level: best_level(), h, lattice_sum, viscosity_share }
     }
 
     /// Uses another instruction set; the bits do not change.
@@ -177,25 +208,57 @@ impl Liquid {
             && state.particles.liquid.iter().all(|&l| usize::from(l) < liquids);
         if fits {
             self.state = state;
+            if self.state.last_step[1] > 0.0 {
+                self.walls.place(self.state.last_step[0], self.state.last_step[1]);
+            }
         }
         fits
+    }
+
+    /// Volume of a particle at rest \[m³\], the same for all liquids.
+    #[must_use]
+    pub fn rest_volume(&self) -> f64 {
+        let spacing = self.setup.params.spacing;
+        spacing * spacing * spacing * self.setup.params.mass_factor
     }
 
     /// Mass of one particle of a liquid \[kg\].
     #[must_use]
     pub fn mass(&self, liquid: u16) -> f64 {
-        let spacing = self.setup.params.spacing;
-        self.setup.materials[usize::from(liquid)].1.density
-            * spacing
-            * spacing
-            * spacing
-            * self.setup.params.mass_factor
+        self.setup.materials[usize::from(liquid)].1.density * self.rest_volume()
+    }
+
+    /// Rest density of the heaviest liquid \[kg/m³\].
+    pub(crate) fn heaviest(&self) -> f64 {
+        self.setup.materials.iter().map(|m| m.1.density).fold(0.0, f64::max)
+    }
+
+    /// Turns Σ h³ W into compression.
+    pub(crate) fn value_norm(&self) -> f32 {
+        (self.rest_volume() / (self.h * self.h * self.h * self.lattice_sum)) as f32
+    }
+
+    /// Turns Σ h⁴ ∇W into the gradient of compression \[1/m\].
+    pub(crate) fn gradient_norm(&self) -> f32 {
+        (self.rest_volume() / (self.h * self.h * self.h * self.h * self.lattice_sum)) as f32
     }
 
     /// Force and torque on each wall in the last step.
     #[must_use]
     pub fn reactions(&self) -> &[Reaction] {
         &self.work.reactions
+    }
+
+    /// Where a wall is at the end of the last step.
+    #[must_use]
+    pub fn wall_pose(&self, wall: usize) -> Pose {
+        self.walls.pose(wall)
+    }
+
+    /// Velocity \[m/s\] of a point of a wall, given where it is at the start \[m\], in the last step.
+    #[must_use]
+    pub fn wall_velocity(&self, wall: usize, rest: DVec3) -> Vec3 {
+        self.walls.velocity(wall, rest).as_vec3()
     }
 
     /// How many particles had to be put back in front of a wall in the last step.
@@ -215,7 +278,7 @@ impl Liquid {
         std::mem::swap(&mut self.state, &mut self.work.before);
     }
 
-    /// 1. Nozzles send new particles; all particles are sorted by cell. Must come first: it keeps the state for a roll-back.
+    /// Nozzles send new particles; all particles are sorted by cell. Must come first: it keeps the state for a roll-back.
     pub fn sort(&mut self, time: f64, dt: f64) {
         let before = &mut self.work.before;
         std::mem::swap(&mut self.state, before);
@@ -236,34 +299,30 @@ impl Liquid {
         before.particles.next_id = next_id;
     }
 
-    /// 2. Neighbour lists.
+    /// Neighbour lists.
     pub fn find_neighbours(&mut self) {
-        self.work.mass.clear();
-        self.work.rest_density.clear();
-        for liquid in 0..self.setup.materials.len() {
-            self.work.mass.push(self.mass(liquid as u16) as f32);
-            self.work.rest_density.push(self.setup.materials[liquid].1.density as f32);
-        }
-        let particles = &self.state.particles;
-        let (place, mass) = (&mut self.work.place, &self.work.mass);
-        place.resize(particles.len() + 1, [0.0; 4]);
-        place
-            .par_iter_mut()
-            .with_min_len(par::PIECE)
-            .zip(&particles.position)
-            .zip(&particles.liquid)
-            .for_each(|((place, &position), &liquid)| *place = pack(position, mass[usize::from(liquid)]));
-        place[particles.len()] = NOBODY;
-        self.work.neighbours.cut(particles.len());
+        let count = self.state.particles.len();
+        let place = &mut self.work.place;
+        place.resize(count + 1, NOBODY);
+        let positions = &self.state.particles.position;
+        place[..count].par_iter_mut().with_min_len(par::PIECE).zip(positions).for_each(|(p, &x)| *p = pack(x, 1.0));
+        place[count] = NOBODY;
+        self.work.neighbours.cut(count);
         let (grid, place, level, h) = (&self.work.grid, &self.work.place, self.level, self.h as f32);
         self.work.neighbours.blocks.par_iter_mut().for_each(|block| {
             dispatch!(level, simd => neighbours::find(simd, block, grid, place, h));
         });
+        self.work.rest_density.clear();
+        self.work.rest_density.extend(self.setup.materials.iter().map(|m| m.1.density as f32));
+        self.spread_viscosities();
     }
 
-    /// 3. Which particles touch which wall.
-    pub fn touch_walls(&mut self) {
+    /// Which particles touch which wall.
+    pub fn touch_walls(&mut self, time: f64, dt: f64) {
+        self.walls.place(time, dt);
+        self.state.last_step = [time, dt];
         let (walls, particles) = (&self.walls, &self.state.particles);
+        self.work.reactions.fill(Reaction::default());
         self.work.contacts.resize_with(self.work.neighbours.blocks.len(), Vec::new);
         self.work.contacts.par_iter_mut().enumerate().for_each(|(number, contacts)| {
             contacts.clear();
@@ -275,153 +334,86 @@ impl Liquid {
         });
     }
 
-    /// 4. ρᵢ = Σⱼ mⱼ Wᵢⱼ + ρ0 (1 − γᵢ).
+    /// Compression and density: cᵢ = V0 Σⱼ Wᵢⱼ + (1 − γᵢ), ρᵢ = cᵢ ρ0ᵢ.
     ///
     /// # Errors
     /// When a density is not finite.
     pub fn sum_density(&mut self) -> Result<(), StepError> {
-        let (level, inverse_h, place) = (self.level, (1.0 / self.h) as f32, &self.work.place);
-        let output = &mut self.state.particles.density;
-        let norm = (1.0 / (self.h * self.h * self.h * self.lattice_sum)) as f32;
+        let (level, inverse_h, place, norm) = (self.level, (1.0 / self.h) as f32, &self.work.place, self.value_norm());
+        let output = &mut self.work.compression;
+        output.resize(self.state.particles.len(), 0.0);
         with_kernel_and_space!(self, |pair| {
             for_each_block(&self.work.neighbours.blocks, output, |block, piece| {
                 dispatch!(level, simd => density::sum(simd, pair, block, place, inverse_h, piece));
-                piece.iter_mut().for_each(|density| *density *= norm);
+                piece.iter_mut().for_each(|c| *c *= norm);
             });
         });
-        let (rest, particles) = (&self.work.rest_density, &mut self.state.particles);
+        self.add_wall_deficits();
+        self.finish_density()
+    }
+
+    pub(crate) fn add_wall_deficits(&mut self) {
         for contact in self.work.contacts.iter().flatten() {
-            let i = contact.particle as usize;
-            particles.density[i] += rest[usize::from(particles.liquid[i])] * contact.deficit;
+            self.work.compression[contact.particle as usize] += contact.deficit;
         }
+    }
+
+    pub(crate) fn finish_density(&mut self) -> Result<(), StepError> {
+        let (rest, compression) = (&self.work.rest_density, &self.work.compression);
+        let Particles { density, liquid, .. } = &mut self.state.particles;
+        density.par_iter_mut().with_min_len(par::PIECE).enumerate().for_each(|(i, density)| {
+            *density = compression[i] * rest[usize::from(liquid[i])];
+        });
         self.check("sum density", "density", |p, i| p.density[i].is_finite())
     }
 
-    /// 5. p = k ρ0/n ((ρ/ρ0)ⁿ − 1), clamped at zero: a free surface pulls on nothing \[MCG03 eq. 12; B eq. 14\].
-    pub fn apply_state_equation(&mut self) {
-        let (k, exponent) = (self.setup.stiffness as f32, self.setup.params.exponent);
-        let rest = &self.work.rest_density;
-        // Equal compression is equal pressure in every liquid of the scene, else the heavy one is stiffer.
-        let reference = rest.iter().copied().fold(0.0, f32::max);
-        let particles = &mut self.state.particles;
-        let (density, liquid) = (&particles.density, &particles.liquid);
-        particles.pressure.par_iter_mut().with_min_len(par::PIECE).enumerate().for_each(|(i, pressure)| {
-            let ratio = density[i] / rest[usize::from(liquid[i])];
-            let power = (1..exponent).fold(ratio, |power, _| power * ratio);
-            *pressure = (k * reference / exponent as f32 * (power - 1.0)).max(0.0);
-        });
-    }
-
-    /// 6. Pressure, viscosity, walls and gravity as accelerations.
-    ///
-    /// # Errors
-    /// When an acceleration is not finite.
-    pub fn sum_forces(&mut self, gravity: DVec3) -> Result<(), StepError> {
-        self.pack_for_forces();
-        let speed_of_sound = self.setup.stiffness.sqrt();
-        let reference = self.setup.materials.iter().map(|m| m.1.density).fold(0.0, f64::max);
-        let first = self.setup.materials.first().map_or(0.0, |m| m.1.viscosity);
-        let input = ForceInput {
-            place: &self.work.place,
-            flow: &self.work.flow,
-            viscosity: if self.work.viscosity.is_empty() {
-                Viscosity::Uniform(first as f32)
-            } else {
-                Viscosity::Mixed(&self.work.viscosity)
-            },
-            inverse_h: (1.0 / self.h) as f32,
-            shock: (reference * self.setup.params.artificial_viscosity * speed_of_sound * 0.5 * self.h) as f32,
-        };
-        let (level, particles) = (self.level, &self.state.particles);
-        let output = &mut self.work.acceleration;
-        output.resize(particles.len(), Vec3::ZERO);
-        with_kernel_and_space!(self, |pair| {
-            for_each_block(&self.work.neighbours.blocks, output, |block, piece| {
-                dispatch!(level, simd => forces::sum(simd, pair, block, &input, piece));
-            });
-        });
-        let gravity = gravity.as_vec3();
-        self.push_off_walls(gravity);
-        let density = &self.state.particles.density;
-        self.work.acceleration.par_iter_mut().with_min_len(par::PIECE).zip(density).for_each(|(a, &density)| {
-            *a = *a / density + gravity;
-        });
-        let acceleration = &self.work.acceleration;
-        self.check("sum forces", "acceleration", |_, i| acceleration[i].is_finite())
-    }
-
-    fn pack_for_forces(&mut self) {
-        let particles = &self.state.particles;
-        let count = particles.len();
-        let (place, flow) = (&mut self.work.place, &mut self.work.flow);
-        flow.resize(count + 1, [0.0; 4]);
-        place[..count].par_iter_mut().zip(&mut flow[..count]).with_min_len(par::PIECE).enumerate().for_each(
-            |(i, (place, flow))| {
-                place[3] /= particles.density[i];
-                *flow = pack(particles.velocity[i], particles.pressure[i]);
-            },
-        );
-        flow[count] = [0.0; 4];
-        let materials = &self.setup.materials;
-        self.work.viscosity.clear();
-        if materials.iter().any(|m| m.1.viscosity != materials[0].1.viscosity) {
-            self.work.viscosity.extend(particles.liquid.iter().map(|&l| materials[usize::from(l)].1.viscosity as f32));
-            self.work.viscosity.push(0.0);
+    /// What the mirror image of a particle behind a wall adds to its pressure there \[Pa\], half of ρ g s along the push: the
+    /// image lies a spacing deeper, so hydrostatics holds up to the wall. Nothing where the liquid does not press.
+    pub(crate) fn mirror_pressure(&self, contact: &Contact, gravity: Vec3, pressure: f32) -> f32 {
+        if pressure <= 0.0 {
+            return 0.0;
         }
+        let i = contact.particle as usize;
+        let rest_density = self.work.rest_density[usize::from(self.state.particles.liquid[i])];
+        let gravity = self.walls.gravity_at(contact.wall, gravity);
+        let depth = -contact.push.normalize_or_zero().dot(gravity) * self.setup.params.spacing as f32;
+        (0.5 * rest_density * depth).max(-pressure)
     }
 
-    /// The wall's share of pressure and friction, per volume \[N/m³\], and the same on the wall with the opposite sign. The
-    /// mirror image of a particle lies a spacing further down its push: hydrostatics is exact up to the wall.
-    fn push_off_walls(&mut self, gravity: Vec3) {
-        let particles = &self.state.particles;
-        let spacing = self.setup.params.spacing as f32;
-        self.work.reactions.fill(Reaction::default());
-        for contact in self.work.contacts.iter().flatten() {
-            let i = contact.particle as usize;
-            let viscosity = match self.walls.friction(contact.wall) {
-                Friction::Slip => 0.0,
-                Friction::NoSlip => self.setup.materials[usize::from(particles.liquid[i])].1.viscosity as f32,
-                Friction::Viscosity(viscosity) => viscosity as f32,
-            };
-            let mirror = -particles.density[i] * spacing * contact.push.normalize_or_zero().dot(gravity);
-            let pressure =
-                if particles.pressure[i] > 0.0 { (particles.pressure[i] + 0.5 * mirror).max(0.0) } else { 0.0 };
-            let force = contact.push * pressure - particles.velocity[i] * (viscosity * contact.drag);
-            self.work.acceleration[i] += force;
-            let volume = f64::from(self.work.place[i][3]);
-            let on_wall = force.as_dvec3() * -volume;
-            let reaction = &mut self.work.reactions[usize::from(contact.wall)];
-            reaction.force += on_wall;
-            reaction.torque += particles.position[i].as_dvec3().cross(on_wall);
-        }
-    }
-
-    /// 7. Symplectic Euler: v += a dt, x += v dt. Nothing passes a wall.
+    /// Symplectic Euler: v += a dt, x += v dt. Nothing passes a wall.
     ///
     /// # Errors
     /// When a velocity is not finite, or a particle would outrun its neighbours.
     pub fn advance(&mut self, time: f64, dt: f64) -> Result<(), StepError> {
-        let step = dt as f32;
-        let (reach, spacing) = (self.h, self.setup.params.spacing);
-        let emitters = &self.setup.emitters;
-        let particles = &mut self.state.particles;
-        let (walls, periodic, acceleration) = (&self.walls, &self.setup.periodic, &self.work.acceleration);
-        let moving = particles.position.par_iter_mut().with_min_len(par::PIECE).zip(&mut particles.velocity);
-        self.work.kept_inside = moving
-            .zip(acceleration)
-            .map(|((x, v), &a)| {
-                *v += a * step;
-                for emitter in emitters {
-                    if emitter.flows(time) && emitter.drives(*x, reach, spacing) {
-                        *v = emitter.velocity();
+        let (step, reach, spacing) = (dt as f32, self.h, self.setup.params.spacing);
+        let (emitters, walls, periodic) = (&self.setup.emitters, &self.walls, &self.setup.periodic);
+        let (acceleration, contacts) = (&self.work.acceleration, &self.work.contacts);
+        let Particles { position, velocity, .. } = &mut self.state.particles;
+        let pieces = position.par_chunks_mut(par::PIECE).zip(velocity.par_chunks_mut(par::PIECE)).zip(contacts);
+        self.work.kept_inside = pieces
+            .enumerate()
+            .map(|(piece, ((x, v), contacts))| {
+                let start = piece * par::PIECE;
+                let mut kept = 0;
+                for (k, (x, v)) in x.iter_mut().zip(&mut *v).enumerate() {
+                    *v += acceleration[start + k] * step;
+                    for emitter in emitters {
+                        if emitter.flows(time) && emitter.drives(*x, reach, spacing) {
+                            *v = emitter.velocity();
+                        }
                     }
+                    *x += *v * step;
+                    kept += usize::from(walls.keep_inside(x, v));
                 }
-                *x += *v * step;
-                let kept = walls.keep_inside(x, v);
+                for contact in contacts.iter().filter(|contact| walls.is_surface(contact.wall)) {
+                    let k = contact.particle as usize - start;
+                    let from = x[k] - v[k] * step;
+                    kept += usize::from(walls.keep_before(contact.wall, from, &mut x[k], &mut v[k]));
+                }
                 if periodic.any() {
-                    *x = periodic.wrap(*x);
+                    x.iter_mut().for_each(|x| *x = periodic.wrap(*x));
                 }
-                usize::from(kept)
+                kept
             })
             .sum();
         self.check("advance", "velocity", |p, i| p.velocity[i].is_finite() && p.position[i].is_finite())?;
@@ -446,22 +438,30 @@ impl Liquid {
         })
     }
 
-    /// Largest stable step after the last one \[s\]: sound, motion, acceleration and viscosity within a support radius.
+    /// Largest stable step after the last one \[s\]. The state equation resolves sound; the incompressible liquid only its
+    /// own motion.
     #[must_use]
     pub fn stable_step(&self, courant: f64, gravity: f64) -> f64 {
         let [speed, push] = self.state.fastest;
-        let by_sound = courant * self.h / (self.setup.stiffness.sqrt() + speed);
-        let by_force = 0.5 * courant * (self.h / push.max(gravity).max(1e-12)).sqrt();
+        let by_motion = match self.setup.params.pressure {
+            PressureSolver::StateEquation => courant * self.h / (self.setup.stiffness.sqrt() + speed),
+            PressureSolver::Dfsph => courant * self.setup.params.spacing / speed.max(1e-12),
+        };
+        let push = match self.setup.params.pressure {
+            PressureSolver::StateEquation => push.max(gravity),
+            PressureSolver::Dfsph => gravity,
+        };
+        let by_force = 0.5 * courant * (self.h / push.max(1e-12)).sqrt();
         let kinematic = self.setup.materials.iter().map(|m| m.1.viscosity / m.1.density).fold(0.0, f64::max);
         let by_viscosity = 0.125 * self.h * self.h / kinematic.max(1e-12);
-        by_sound.min(by_force).min(by_viscosity)
+        by_motion.min(by_force).min(by_viscosity)
     }
 
     fn name_of(&self, i: usize) -> String {
         self.setup.materials[usize::from(self.state.particles.liquid[i])].0.clone()
     }
 
-    fn check(
+    pub(crate) fn check(
         &self,
         stage: &str,
         quantity: &str,
@@ -473,6 +473,16 @@ impl Liquid {
             Some(i) => Err(StepError::not_finite(stage, &self.name_of(i), particles.id[i].into(), quantity)),
         }
     }
+}
+
+/// The best instruction set, but not beyond AVX2: with AVX-512 the same eight lanes run slower here, for its compressing stores.
+fn best_level() -> Level {
+    let best = Level::new();
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    if let Some(avx2) = best.as_avx2() {
+        return Level::Avx2(avx2);
+    }
+    best
 }
 
 /// The last of the packed places: out of everyone's way, without mass.

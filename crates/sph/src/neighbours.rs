@@ -4,11 +4,13 @@
 //! unit of work of every pass. A list holds the indices of all particles within the support radius, the particle itself
 //! included, padded to a multiple of eight with the index of a particle without mass.
 
-use crate::lanes::{LANES, Packed, splat, splat3};
-use fearless_simd::{Simd, SimdBase, SimdMask, f32x8, u32x8};
+use crate::lanes::{LANES, Lanes3, Packed, dot, gather, pack, splat, splat3};
+use fearless_simd::{Simd, SimdBase, SimdFrom, SimdMask, f32x8, mask32x8, u32x8};
+use glam::Vec3;
 use meniscus_core::par;
 use meniscus_geometry::NeighbourGrid;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// The neighbour lists of all particles.
 #[derive(Debug, Clone, Default)]
@@ -30,14 +32,15 @@ pub(crate) struct Block {
     candidates: Candidates,
 }
 
-/// All particles of the 27 cells around a cell, as lanes: x, y, z, index.
+/// The particles within reach of those of a cell, as lanes: x, y, z, index.
 #[derive(Debug, Clone, Default)]
 struct Candidates {
+    ranges: Vec<(Range<usize>, Vec3)>,
+    count: usize,
     x: Vec<f32>,
     y: Vec<f32>,
     z: Vec<f32>,
     index: Vec<u32>,
-    found: Vec<u32>,
 }
 
 impl Block {
@@ -72,71 +75,138 @@ impl Neighbours {
 /// Finds the neighbours of one block of particles in a sorted grid. `packed` holds the positions and, last, nobody.
 #[inline(always)]
 pub(crate) fn find<S: Simd>(simd: S, block: &mut Block, grid: &NeighbourGrid, packed: &[Packed], radius: f32) {
-    let nobody = (packed.len() - 1) as u32;
-    let radius_squared = splat(simd, radius * radius);
-    block.first.clear();
-    block.groups.clear();
-    let mut i = block.start;
-    while i < block.start + block.len {
-        let key = grid.key(i);
-        block.candidates.collect(grid, key, packed, nobody);
-        let end = grid.cell(key).end.min(block.start + block.len);
-        for packed_i in &packed[i..end] {
-            block.first.push(block.groups.len() as u32);
-            let found = block.candidates.within(simd, *packed_i, radius_squared);
-            let (whole, rest) = block.candidates.found[..found].as_chunks::<LANES>();
-            block.groups.extend_from_slice(whole);
-            if !rest.is_empty() {
-                let mut last = [nobody; LANES];
-                last[..rest.len()].copy_from_slice(rest);
-                block.groups.push(last);
+    simd.vectorize(
+        #[inline(always)]
+        || {
+            let Block { start, len, groups, first, candidates } = block;
+            let nobody = (packed.len() - 1) as u32;
+            let radius_squared = splat(simd, radius * radius);
+            first.clear();
+            let (mut i, mut used) = (*start, 0);
+            while i < *start + *len {
+                let key = grid.key(i);
+                let end = grid.cell(key).end.min(*start + *len);
+                candidates.collect(simd, grid, key, packed, i..end, radius_squared);
+                for packed_i in &packed[i..end] {
+                    first.push(used as u32);
+                    used += candidates.within(simd, *packed_i, radius_squared, nobody, groups, used);
+                }
+                i = end;
             }
-        }
-        i = end;
-    }
-    block.first.push(block.groups.len() as u32);
+            first.push(used as u32);
+        },
+    );
 }
 
 impl Candidates {
-    fn collect(&mut self, grid: &NeighbourGrid, key: u32, packed: &[Packed], nobody: u32) {
-        self.x.clear();
-        self.y.clear();
-        self.z.clear();
-        self.index.clear();
-        grid.for_each_range_around(key, |range, shift| {
-            self.index.extend(range.start as u32..range.end as u32);
-            self.x.extend(packed[range.clone()].iter().map(|p| p[0] + shift.x));
-            self.y.extend(packed[range.clone()].iter().map(|p| p[1] + shift.y));
-            self.z.extend(packed[range].iter().map(|p| p[2] + shift.z));
-        });
-        let padded = self.index.len().next_multiple_of(LANES);
-        self.x.resize(padded, f32::INFINITY);
-        self.y.resize(padded, f32::INFINITY);
-        self.z.resize(padded, f32::INFINITY);
-        self.index.resize(padded, nobody);
-        if self.found.len() < padded + LANES {
-            self.found.resize(padded + LANES, 0);
+    /// Collects the particles of the 27 cells around a cell that are within reach of any of the particles `own`.
+    #[inline(always)]
+    fn collect<S: Simd>(
+        &mut self,
+        simd: S,
+        grid: &NeighbourGrid,
+        key: u32,
+        packed: &[Packed],
+        own: Range<usize>,
+        radius_squared: f32x8<S>,
+    ) {
+        let nobody = (packed.len() - 1) as u32;
+        let (low, high) = bounds(&packed[own]);
+        let (low, high) = (splat3(simd, low), splat3(simd, high));
+        let zero = splat(simd, 0.0);
+        self.count = 0;
+        self.ranges.clear();
+        // Lanes live outside of the closure: inside, the compiler would not know the instruction set.
+        grid.for_each_range_around(key, |range, shift| self.ranges.push((range, shift)));
+        for k in 0..self.ranges.len() {
+            let (range, shift) = self.ranges[k].clone();
+            let shift = splat3(simd, pack(shift, 0.0));
+            let mut from = range.start as u32;
+            while from < range.end as u32 {
+                let left = range.end as u32 - from;
+                let eight = std::array::from_fn(|k| if (k as u32) < left { from + k as u32 } else { nobody });
+                let (p, _) = gather(simd, packed, &eight);
+                let p = [p[0] + shift[0], p[1] + shift[1], p[2] + shift[2]];
+                let d = [
+                    (low[0] - p[0]).max(p[0] - high[0]).max(zero),
+                    (low[1] - p[1]).max(p[1] - high[1]).max(zero),
+                    (low[2] - p[2]).max(p[2] - high[2]).max(zero),
+                ];
+                self.push(simd, p, &eight, dot(d, d).simd_lt(radius_squared));
+                from += LANES as u32;
+            }
+        }
+        // What is left of the last eight is nobody, nowhere.
+        let end = self.count + LANES;
+        self.reserve(end);
+        for lanes in [&mut self.x, &mut self.y, &mut self.z] {
+            lanes[self.count..end].fill(f32::INFINITY);
+        }
+        self.index[self.count..end].fill(nobody);
+    }
+
+    #[inline(always)]
+    fn push<S: Simd>(&mut self, simd: S, p: Lanes3<S>, eight: &[u32; LANES], near: mask32x8<S>) {
+        let end = self.count + LANES;
+        self.reserve(end);
+        p[0].compress(near).store_slice(&mut self.x[self.count..end]);
+        p[1].compress(near).store_slice(&mut self.y[self.count..end]);
+        p[2].compress(near).store_slice(&mut self.z[self.count..end]);
+        u32x8::from_slice(simd, eight).compress(near).store_slice(&mut self.index[self.count..end]);
+        self.count += near.to_bitmask().count_ones() as usize;
+    }
+
+    #[inline(always)]
+    fn reserve(&mut self, len: usize) {
+        if self.index.len() < len {
+            let len = len.next_power_of_two();
+            self.x.resize(len, 0.0);
+            self.y.resize(len, 0.0);
+            self.z.resize(len, 0.0);
+            self.index.resize(len, 0);
         }
     }
 
-    /// Writes the candidates within the radius of a place to the front of `found`; returns how many there are.
+    /// Writes the candidates within the radius of a place to `groups` from the group `used` on; returns how many groups
+    /// they take.
     #[inline(always)]
-    fn within<S: Simd>(&mut self, simd: S, place: Packed, radius_squared: f32x8<S>) -> usize {
+    fn within<S: Simd>(
+        &self,
+        simd: S,
+        place: Packed,
+        radius_squared: f32x8<S>,
+        nobody: u32,
+        groups: &mut Vec<[u32; LANES]>,
+        used: usize,
+    ) -> usize {
         let [x_i, y_i, z_i] = splat3(simd, place);
-        let (xs, ys) = (self.x.as_chunks::<LANES>().0, self.y.as_chunks::<LANES>().0);
-        let (zs, js) = (self.z.as_chunks::<LANES>().0, self.index.as_chunks::<LANES>().0);
+        let vectors = self.count.div_ceil(LANES);
+        let (xs, ys) = (&self.x.as_chunks::<LANES>().0[..vectors], &self.y.as_chunks::<LANES>().0[..vectors]);
+        let (zs, js) = (&self.z.as_chunks::<LANES>().0[..vectors], &self.index.as_chunks::<LANES>().0[..vectors]);
+        if groups.len() < used + vectors + 1 {
+            groups.resize((used + vectors + 1).next_power_of_two(), [0; LANES]);
+        }
+        let list = groups[used..=used + vectors].as_flattened_mut();
         let mut count = 0;
         for (((x, y), z), j) in xs.iter().zip(ys).zip(zs).zip(js) {
-            let dx = x_i - f32x8::from_slice(simd, x);
-            let dy = y_i - f32x8::from_slice(simd, y);
-            let dz = z_i - f32x8::from_slice(simd, z);
+            let dx = x_i - f32x8::simd_from(simd, *x);
+            let dy = y_i - f32x8::simd_from(simd, *y);
+            let dz = z_i - f32x8::simd_from(simd, *z);
             let near = (dx * dx + dy * dy + dz * dz).simd_lt(radius_squared);
-            let hits = u32x8::from_slice(simd, j).compress(near);
-            hits.store_slice(&mut self.found[count..count + LANES]);
+            u32x8::simd_from(simd, *j).compress(near).store_slice(&mut list[count..count + LANES]);
             count += near.to_bitmask().count_ones() as usize;
         }
-        count
+        list[count..count + LANES].fill(nobody);
+        count.div_ceil(LANES)
     }
+}
+
+/// The box around some places.
+#[inline(always)]
+fn bounds(places: &[Packed]) -> (Packed, Packed) {
+    places.iter().fold(([f32::INFINITY; 4], [f32::NEG_INFINITY; 4]), |(low, high), p| {
+        (std::array::from_fn(|k| low[k].min(p[k])), std::array::from_fn(|k| high[k].max(p[k])))
+    })
 }
 
 /// Runs `work` on every block with its piece of an output array, in parallel.

@@ -1,27 +1,41 @@
 //! What a scene can say about particle liquids. SI units; every field has a default.
 
+use crate::motion::Motion;
+use crate::surface::Wet;
 use glam::DVec3;
+use meniscus_geometry::TriangleMesh;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The discretisation of all particle liquids of a scene.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(rename = "Sph")]
 pub struct Params {
-    /// Distance between particles at rest [m], default 0.02.
+    /// Distance between particles at rest \[m\], default 0.02.
     pub spacing: f64,
     /// Support radius h in spacings, dimensionless, default 2.
     pub support: f64,
-    /// Smoothing kernels, default "papers".
+    /// Smoothing kernels, default "cubic-spline".
     pub kernel: KernelFamily,
-    /// Pressure solver, default "state-equation".
+    /// Pressure solver, default "dfsph".
     pub pressure: PressureSolver,
-    /// Stiffness k of p = k (ρ − ρ0) [m²/s²], the square of the speed of sound. Default: such that the liquid at rest is
+    /// Mean compression that the incompressible solver leaves, dimensionless, default 0.00002. What it leaves comes back as
+    /// motion: a column of height H trembles with this times H/dt.
+    pub density_error: f64,
+    /// Mean divergence times dt that it leaves, dimensionless, default 0.001.
+    pub divergence_error: f64,
+    /// Most iterations of its density solve, default 100.
+    pub max_density_iterations: u32,
+    /// Most iterations of its divergence solve, default 100.
+    pub max_divergence_iterations: u32,
+    /// Stiffness k of p = k (ρ − ρ0) \[m²/s²\], the square of the speed of sound. Default: such that the liquid at rest is
     /// compressed by 1 % at the bottom.
     pub stiffness: Option<f64>,
     /// Exponent n of p = k ρ0/n ((ρ/ρ0)ⁿ − 1), dimensionless, 1 to 7, default 1 (the papers).
     pub exponent: u32,
-    /// Artificial viscosity α between approaching particles, dimensionless, default 0.1; 0 switches it off.
+    /// Artificial viscosity α, dimensionless, default 0.1; 0 switches it off. It acts as a kinematic viscosity of α c h/20,
+    /// with the speed c to be expected in the scene (with the state equation, the speed of sound).
     pub artificial_viscosity: f64,
     /// Mass of a particle in units of ρ0 spacing³, dimensionless, default 1.
     pub mass_factor: f64,
@@ -34,6 +48,10 @@ impl Default for Params {
             support: 2.0,
             kernel: KernelFamily::default(),
             pressure: PressureSolver::default(),
+            density_error: 2e-5,
+            divergence_error: 1e-3,
+            max_density_iterations: 100,
+            max_divergence_iterations: 100,
             stiffness: None,
             exponent: 1,
             artificial_viscosity: 0.1,
@@ -46,28 +64,30 @@ impl Default for Params {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum KernelFamily {
-    /// Poly6 for density, spiky for pressure, as in MCG03.
-    #[default]
-    Papers,
     /// The cubic spline for density and pressure.
+    #[default]
     CubicSpline,
+    /// Poly6 for density, spiky for pressure, as in MCG03.
+    Papers,
 }
 
 /// Pressure solvers by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PressureSolver {
-    /// p = k (ρ − ρ0), clamped at zero: MCG03, Boldt.
+    /// Incompressible: no divergence, no compression (Bender and Koschier 2017).
     #[default]
+    Dfsph,
+    /// p = k (ρ − ρ0), not below zero: MCG03, Boldt.
     StateEquation,
 }
 
 /// What a liquid is made of.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Material {
-    /// Rest density ρ0 [kg/m³], default 1000.
+    /// Rest density ρ0 \[kg/m³\], default 1000.
     pub density: f64,
-    /// Dynamic viscosity μ [Pa·s], default 0.001 (water).
+    /// Dynamic viscosity μ \[Pa·s\], default 0.001 (water).
     pub viscosity: f64,
 }
 
@@ -77,42 +97,40 @@ impl Default for Material {
     }
 }
 
-/// A wall that does not move.
+/// A wall.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wall {
-    /// Its shape.
+    /// Its shape, where it is at the start.
     pub shape: WallShape,
     /// What it does to liquid that slides along it.
     pub friction: Friction,
+    /// How it moves.
+    pub motion: Motion,
 }
 
-impl Wall {
-    /// Distance of a point from the wall [m], negative beyond it.
-    #[must_use]
-    pub fn distance(&self, p: DVec3) -> f64 {
-        match self.shape {
-            WallShape::Tank { min, max } => (p - min).min(max - p).min_element(),
-            WallShape::Plane { point, normal } => (p - point).dot(normal),
-        }
-    }
-}
-
-/// Shapes with a closed-form wall integral.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// Shapes of walls.
+#[derive(Debug, Clone, PartialEq)]
 pub enum WallShape {
     /// Liquid inside an axis-aligned box; an infinite coordinate opens that side.
     Tank {
-        /// Lower corner [m].
+        /// Lower corner \[m\].
         min: DVec3,
-        /// Upper corner [m].
+        /// Upper corner \[m\].
         max: DVec3,
     },
     /// Liquid on the side that the normal points to.
     Plane {
-        /// A point of the plane [m].
+        /// A point of the plane \[m\].
         point: DVec3,
         /// Unit normal into the liquid.
         normal: DVec3,
+    },
+    /// A surface of triangles.
+    Mesh {
+        /// The surface.
+        mesh: TriangleMesh,
+        /// Its wet side.
+        wet: Wet,
     },
 }
 
@@ -125,6 +143,6 @@ pub enum Friction {
     Slip,
     /// The liquid's own viscosity, so that the velocity at the wall is that of the wall.
     NoSlip,
-    /// A viscosity of its own [Pa·s], as in MSTHG04 eq. 17.
+    /// A viscosity of its own \[Pa·s\], as in MSTHG04 eq. 17.
     Viscosity(f64),
 }

@@ -21,6 +21,8 @@ pub struct Particles {
     pub density: Vec<f32>,
     /// Pressures \[Pa\] as of the last step.
     pub pressure: Vec<f32>,
+    /// Multipliers of the density solve \[Pa\] as of the last step, where the next one starts; zero with the state equation.
+    pub multiplier: Vec<f32>,
     /// The id of the next new particle.
     pub next_id: u32,
 }
@@ -42,8 +44,15 @@ impl Particles {
     #[must_use]
     pub fn is_consistent(&self) -> bool {
         let len = self.len();
-        [self.liquid.len(), self.position.len(), self.velocity.len(), self.density.len(), self.pressure.len()]
-            == [len; 5]
+        let lengths = [
+            self.liquid.len(),
+            self.position.len(),
+            self.velocity.len(),
+            self.density.len(),
+            self.pressure.len(),
+            self.multiplier.len(),
+        ];
+        lengths == [len; 6]
     }
 
     /// Adds a particle with a new id.
@@ -55,6 +64,7 @@ impl Particles {
         self.velocity.push(velocity);
         self.density.push(rest_density);
         self.pressure.push(0.0);
+        self.multiplier.push(0.0);
     }
 
     /// Forgets all particles from `len` on.
@@ -65,6 +75,7 @@ impl Particles {
         self.velocity.truncate(len);
         self.density.truncate(len);
         self.pressure.truncate(len);
+        self.multiplier.truncate(len);
     }
 
     /// Becomes a copy of `from` in another order: place `k` holds what was at `order[k]`.
@@ -79,6 +90,7 @@ impl Particles {
         copy(&mut self.velocity, &from.velocity, order);
         copy(&mut self.density, &from.density, order);
         copy(&mut self.pressure, &from.pressure, order);
+        copy(&mut self.multiplier, &from.multiplier, order);
         self.next_id = from.next_id;
     }
 
@@ -93,6 +105,7 @@ impl Particles {
                 self.velocity[kept] = self.velocity[i];
                 self.density[kept] = self.density[i];
                 self.pressure[kept] = self.pressure[i];
+                self.multiplier[kept] = self.multiplier[i];
                 kept += 1;
             }
         }

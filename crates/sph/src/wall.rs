@@ -2,7 +2,7 @@
 //!
 //! A particle at p sees the liquid only on its own side of the walls. With n out of the liquid and r = x − p, the field
 //! G'(r) = r̂ (g(r) − 1/(4πr²)), g(r) = r⁻² ∫₀ʳ W s² ds, vanishes for r ≥ h and has ∇·G' = W − δ. So the part of the kernel
-//! inside the liquid is an integral over the wall's *surface* [FKB13, there with other line integrals]:
+//! inside the liquid is an integral over the wall's *surface* \[FLRVK13, there with other line integrals\]:
 //!
 //! > γ(p) = 1 + ∮ G'·n dA,  ∇γ = −∮ W n dA.
 //!
@@ -14,7 +14,7 @@
 //! | d, θ | distance from the foot point to an edge, angle round the foot point |
 //!
 //! For an infinite plane ∫ k dA = −2π Q(z). For a rectangle, split at the foot point into right triangles, what remains is
-//! ∫ Q(√(z² + d²/cos²θ)) dθ: all powers of that root have elementary integrals ([`angular_moments`]), so planes, edges and
+//! ∫ Q(√(z² + d²/cos²θ)) dθ: all powers of that root have elementary integrals (`angular_moments`), so planes, edges and
 //! corners are exact for every polynomial kernel.
 
 use crate::kernel::Kernel;
@@ -263,6 +263,8 @@ pub struct Calibration {
     pub stretch: f64,
     /// Half a spacing, in units of h.
     pub half_spacing: f64,
+    /// The share of momentum that passes to a wall half a spacing away, over its push times the spacing, dimensionless.
+    pub share: f64,
 }
 
 impl Calibration {
@@ -276,8 +278,9 @@ impl Calibration {
             let middle = 0.5 * (near + far);
             if wall.plane(middle).0 > wanted { near = middle } else { far = middle }
         }
-        let stretch = 2.0 * gradient.half_lattice_push(spacing) / wall.plane(near).1;
-        Self { rest: near, stretch, half_spacing: 0.5 * spacing }
+        let push = 2.0 * gradient.half_lattice_push(spacing);
+        let share = gradient.half_lattice_moment(spacing) / (push * spacing);
+        Self { rest: near, stretch: push / wall.plane(near).1, half_spacing: 0.5 * spacing, share }
     }
 
     /// The reading of a distance; both in units of h.

@@ -1,9 +1,15 @@
 //! Walls at work: which particles touch which wall, and what each contact does.
 
 use crate::lanes::KernelLanes;
+use crate::motion::Pose;
 use crate::params::{Friction, Wall, WallShape};
+use crate::surface::{SampleKernel, Samples};
 use crate::wall::{Calibration, Cut, WallIntegral, plane_friction};
 use glam::{DVec3, Vec3};
+use meniscus_geometry::Bvh;
+
+/// A particle is not left closer to a wall than this, in spacings.
+const NEAREST: f64 = 0.05;
 
 /// One particle within reach of one wall.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,26 +22,59 @@ pub(crate) struct Contact {
     pub(crate) deficit: f32,
     /// −∇ of the deficit \[1/m\], into the liquid: pressure times this is the wall's force per volume.
     pub(crate) push: Vec3,
+    /// The push times the velocity of the wall \[1/s\].
+    pub(crate) flux: f32,
     /// Factor of μ (v_wall − v) in the friction per volume \[1/m²\].
     pub(crate) drag: f32,
+    /// The drag times the velocity of the wall \[1/(m·s)\].
+    pub(crate) drag_velocity: Vec3,
 }
 
 /// The walls of a liquid, ready for use.
-#[derive(Debug, Clone)]
 pub(crate) struct Walls {
     walls: Vec<Wall>,
+    surfaces: Vec<Option<Surface>>,
+    /// Where each wall is at the start and at the end of the step.
+    poses: Vec<[Pose; 2]>,
+    /// Acceleration of each wall's origin \[m/s²\].
+    accelerations: Vec<DVec3>,
+    inverse_dt: f64,
     integral: WallIntegral,
+    samples: SampleKernel,
     calibration: Calibration,
     h: f64,
     spacing: f64,
 }
 
+/// A wall made of triangles, in its own coordinates.
+struct Surface {
+    samples: Samples,
+    tree: Bvh,
+    /// Unit normals of the triangles.
+    normals: Vec<DVec3>,
+}
+
 impl Walls {
     pub(crate) fn new<K: KernelLanes>(walls: Vec<Wall>, h: f64, spacing: f64) -> Self {
+        let calibration = Calibration::new(&K::DENSITY, &K::GRADIENT, spacing / h);
+        let samples = SampleKernel::new(&K::DENSITY, &calibration, h);
+        let surface = |wall: &Wall| match &wall.shape {
+            WallShape::Mesh { mesh, wet } => Some(Surface {
+                samples: Samples::new(mesh, *wet, &samples),
+                tree: Bvh::new(mesh),
+                normals: mesh.corners().map(|[a, b, c]| (b - a).cross(c - a).normalize_or_zero()).collect(),
+            }),
+            WallShape::Tank { .. } | WallShape::Plane { .. } => None,
+        };
         Self {
+            surfaces: walls.iter().map(surface).collect(),
+            poses: vec![[Pose::default(); 2]; walls.len()],
+            accelerations: vec![DVec3::ZERO; walls.len()],
+            inverse_dt: 0.0,
             walls,
             integral: WallIntegral::new(&K::DENSITY),
-            calibration: Calibration::new(&K::DENSITY, &K::GRADIENT, spacing / h),
+            samples,
+            calibration,
             h,
             spacing,
         }
@@ -45,49 +84,121 @@ impl Walls {
         self.walls.len()
     }
 
+    /// Takes up positions for the step from `time` to `time + dt`.
+    pub(crate) fn place(&mut self, time: f64, dt: f64) {
+        self.inverse_dt = 1.0 / dt;
+        for (k, wall) in self.walls.iter().enumerate().filter(|(_, wall)| wall.motion.moves()) {
+            let [before, now, after] = [time - dt, time, time + dt].map(|t| wall.motion.pose(t));
+            self.poses[k] = [now, after];
+            self.accelerations[k] =
+                (after.translation - now.translation * 2.0 + before.translation) * (self.inverse_dt * self.inverse_dt);
+        }
+    }
+
+    /// Where a wall is at the end of the step.
+    pub(crate) fn pose(&self, wall: usize) -> Pose {
+        self.poses[wall][1]
+    }
+
+    /// Velocity of a point of a wall in its own coordinates \[m/s\], in the wall's step.
+    pub(crate) fn velocity(&self, wall: usize, own: DVec3) -> DVec3 {
+        let [now, after] = &self.poses[wall];
+        (after.apply(own) - now.apply(own)) * self.inverse_dt
+    }
+
+    /// What a push \[1/m\] adds to the share of momentum that passes through a particle's neighbours, dimensionless.
+    pub(crate) fn momentum_share(&self, push: Vec3) -> f32 {
+        push.abs().element_sum() * (self.calibration.share * self.spacing) as f32
+    }
+
     pub(crate) fn friction(&self, wall: u16) -> Friction {
         self.walls[usize::from(wall)].friction
     }
 
+    /// Gravity as liquid at rest before a wall feels it \[m/s²\].
+    pub(crate) fn gravity_at(&self, wall: u16, gravity: Vec3) -> Vec3 {
+        gravity - self.accelerations[usize::from(wall)].as_vec3()
+    }
+
     /// Calls `visit` for each wall within reach of a particle.
     pub(crate) fn for_each_contact(&self, particle: u32, position: Vec3, mut visit: impl FnMut(Contact)) {
-        for (number, wall) in self.walls.iter().enumerate() {
-            let touched = match wall.shape {
-                WallShape::Tank { min, max } => self.touch_tank(position.as_dvec3(), min, max),
-                WallShape::Plane { point, normal } => self.touch_plane(position.as_dvec3(), point, normal),
-            };
-            if let Some((cut, drag)) = touched {
-                visit(Contact {
-                    particle,
-                    wall: number as u16,
-                    deficit: cut.deficit as f32,
-                    push: (cut.gradient * (self.calibration.stretch / self.h)).as_vec3(),
-                    drag: if wall.friction == Friction::Slip { 0.0 } else { (drag / (self.h * self.h)) as f32 },
-                });
+        for number in 0..self.walls.len() {
+            let pose = &self.poses[number][0];
+            let moves = self.walls[number].motion.moves();
+            let x = position.as_dvec3();
+            let own = if moves { pose.unapply(x) } else { x };
+            let Some((cut, drag)) = self.touch(number, own) else { continue };
+            let (mut push, mut velocity) = (cut.gradient, DVec3::ZERO);
+            if moves {
+                push = pose.rotation * push;
+                velocity = (self.poses[number][1].apply(own) - x) * self.inverse_dt;
             }
+            visit(Contact {
+                particle,
+                wall: number as u16,
+                deficit: cut.deficit as f32,
+                push: push.as_vec3(),
+                flux: push.dot(velocity) as f32,
+                drag: drag as f32,
+                drag_velocity: (velocity * drag).as_vec3(),
+            });
         }
     }
 
-    /// Cut and drag factor \[1/h²\], or nothing out of reach.
-    fn touch_tank(&self, p: DVec3, min: DVec3, max: DVec3) -> Option<(Cut, f64)> {
+    /// Deficit, push \[1/m\] and drag factor \[1/m²\] at a point in a wall's own coordinates, or nothing out of reach.
+    fn touch(&self, number: usize, p: DVec3) -> Option<(Cut, f64)> {
+        let wall = &self.walls[number];
+        let (cut, drag) = match (&wall.shape, &self.surfaces[number]) {
+            (WallShape::Tank { min, max }, _) => self.touch_tank(p, [*min, *max], wall.friction)?,
+            (WallShape::Plane { point, normal }, _) => self.touch_plane(p, [*point, *normal], wall.friction)?,
+            (WallShape::Mesh { .. }, Some(surface)) => return self.touch_surface(p, surface, wall.friction),
+            (WallShape::Mesh { .. }, None) => return None,
+        };
+        let gradient = cut.gradient * (self.calibration.stretch / self.h);
+        Some((Cut { gradient, ..cut }, drag / (self.h * self.h)))
+    }
+
+    /// How far a wall is felt, in units of h: friction reaches further than pressure.
+    fn reach(&self, friction: Friction) -> f64 {
+        if friction == Friction::Slip { self.calibration.reach() } else { 1.0 }
+    }
+
+    fn touch_tank(&self, p: DVec3, [min, max]: [DVec3; 2], friction: Friction) -> Option<(Cut, f64)> {
         let (below, above) = ((p - min) / self.h, (max - p) / self.h);
-        if below.min(above).min_element() >= 1.0 {
+        if below.min(above).min_element() >= self.reach(friction) {
             return None;
         }
-        let read =
-            |z: DVec3| DVec3::new(self.calibration.read(z.x), self.calibration.read(z.y), self.calibration.read(z.z));
+        let c = &self.calibration;
+        let read = |z: DVec3| DVec3::new(c.read(z.x), c.read(z.y), c.read(z.z));
         let cut = self.integral.tank(DVec3::ZERO, -read(below), read(above));
-        let drag = (0..3).flat_map(|axis| [below[axis], above[axis]]).map(|z| self.drag(z)).sum();
+        let drag = match friction {
+            Friction::Slip => 0.0,
+            _ => (0..3).flat_map(|axis| [below[axis], above[axis]]).map(|z| self.drag(z)).sum(),
+        };
         Some((cut, drag))
     }
 
-    fn touch_plane(&self, p: DVec3, point: DVec3, normal: DVec3) -> Option<(Cut, f64)> {
+    fn touch_plane(&self, p: DVec3, [point, normal]: [DVec3; 2], friction: Friction) -> Option<(Cut, f64)> {
         let z = (p - point).dot(normal) / self.h;
-        if z >= 1.0 {
+        if z >= self.reach(friction) {
             return None;
         }
         let (deficit, weight) = self.integral.plane(self.calibration.read(z));
-        Some((Cut { deficit, gradient: normal * weight }, self.drag(z)))
+        let drag = if friction == Friction::Slip { 0.0 } else { self.drag(z) };
+        Some((Cut { deficit, gradient: normal * weight }, drag))
+    }
+
+    fn touch_surface(&self, p: DVec3, surface: &Surface, friction: Friction) -> Option<(Cut, f64)> {
+        let touch = surface.samples.touch(p.as_vec3(), &self.samples);
+        let drag = match friction {
+            Friction::Slip => 0.0,
+            _ => surface.tree.closest_within(p, self.h).map_or(0.0, |c| self.drag(c.distance() / self.h)),
+        } / (self.h * self.h);
+        if touch.is_none() && drag == 0.0 {
+            return None;
+        }
+        let touch = touch.unwrap_or_default();
+        Some((Cut { deficit: touch.deficit.into(), gradient: touch.push.as_dvec3() }, drag))
     }
 
     /// Friction factor of one plane, bounded for particles that come closer than any does at rest.
@@ -95,34 +206,62 @@ impl Walls {
         plane_friction(z.max(0.25 * self.spacing / self.h))
     }
 
-    /// Puts a particle that has come through a wall back in front of it and takes its speed into the wall; whether it had.
+    /// Whether a wall has to be watched for particles that pass it in a step.
+    pub(crate) fn is_surface(&self, wall: u16) -> bool {
+        self.surfaces[usize::from(wall)].is_some()
+    }
+
+    /// Puts a particle that has come through a tank or a plane back before it and takes its speed into the wall; whether
+    /// it had.
     pub(crate) fn keep_inside(&self, position: &mut Vec3, velocity: &mut Vec3) -> bool {
+        let nearest = NEAREST * self.spacing;
         let mut moved = false;
-        let nearest = (0.05 * self.spacing) as f32;
-        for wall in &self.walls {
-            match wall.shape {
+        for (number, wall) in self.walls.iter().enumerate() {
+            let pose = &self.poses[number][1];
+            let own = if wall.motion.moves() { pose.unapply(position.as_dvec3()) } else { position.as_dvec3() };
+            let back = match &wall.shape {
                 WallShape::Tank { min, max } => {
-                    let (low, high) = (min.as_vec3() + nearest, max.as_vec3() - nearest);
-                    let kept = position.clamp(low, high.max(low));
-                    let back = kept - *position;
-                    if back != Vec3::ZERO {
-                        let hit = back.cmpne(Vec3::ZERO) & (back * *velocity).cmplt(Vec3::ZERO);
-                        *velocity = Vec3::select(hit, Vec3::ZERO, *velocity);
-                        *position = kept;
-                        moved = true;
-                    }
+                    let (low, high) = (*min + nearest, *max - nearest);
+                    own.clamp(low, high.max(low)) - own
                 }
-                WallShape::Plane { point, normal } => {
-                    let normal = normal.as_vec3();
-                    let depth = nearest - (position.as_dvec3() - point).dot(normal.as_dvec3()) as f32;
-                    if depth > 0.0 {
-                        *position += normal * depth;
-                        *velocity -= normal * velocity.dot(normal).min(0.0);
-                        moved = true;
-                    }
-                }
+                WallShape::Plane { point, normal } => *normal * (nearest - (own - *point).dot(*normal)).max(0.0),
+                WallShape::Mesh { .. } => DVec3::ZERO,
+            };
+            if back != DVec3::ZERO {
+                self.put_back(number, own, own + back, back.normalize(), (position, velocity));
+                moved = true;
             }
         }
         moved
+    }
+
+    /// The same for a surface, along the way from where the particle was.
+    pub(crate) fn keep_before(&self, wall: u16, from: Vec3, position: &mut Vec3, velocity: &mut Vec3) -> bool {
+        let number = usize::from(wall);
+        let (Some(surface), [now, after]) = (&self.surfaces[number], &self.poses[number]) else { return false };
+        let start = now.unapply(from.as_dvec3());
+        let mut moved = false;
+        // In a corner the way back from one face may lead through another.
+        for _ in 0..3 {
+            let end = after.unapply(position.as_dvec3());
+            let Some(hit) = surface.tree.segment_hits(start, end) else { break };
+            let normal = surface.normals[hit.triangle as usize];
+            let normal = if normal.dot(end - start) > 0.0 { -normal } else { normal };
+            let touched = start + (end - start) * hit.t;
+            let kept = touched + normal * (NEAREST * self.spacing).min((start - touched).dot(normal).max(0.0));
+            self.put_back(number, end, kept, normal, (position, velocity));
+            moved = true;
+        }
+        moved
+    }
+
+    /// Moves a particle to `kept` (in the wall's coordinates) and takes its speed against `normal` relative to the wall.
+    fn put_back(&self, wall: usize, own: DVec3, kept: DVec3, normal: DVec3, (x, v): (&mut Vec3, &mut Vec3)) {
+        let after = &self.poses[wall][1];
+        let wall_velocity = self.velocity(wall, own);
+        let normal = after.rotation * normal;
+        *x = after.apply(kept).as_vec3();
+        let into = (v.as_dvec3() - wall_velocity).dot(normal).min(0.0);
+        *v -= (normal * into).as_vec3();
     }
 }

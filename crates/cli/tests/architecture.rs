@@ -1,0 +1,227 @@
+//! The map is true: paths exist, arrows hold, citations resolve, documents agree with the code.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+fn read(path: impl AsRef<Path>) -> String {
+    fs::read_to_string(root().join(&path)).unwrap_or_else(|e| panic!("{}: {e}", path.as_ref().display()))
+}
+
+/// Files below a folder with one of these endings.
+fn files(folder: &str, endings: &[&str]) -> Vec<PathBuf> {
+    fn visit(folder: &Path, endings: &[&str], found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let skipped = path.file_name().is_some_and(|name| name == "target" || name == "book" || name == ".git");
+            if path.is_dir() && !skipped {
+                visit(&path, endings, found);
+            } else if endings.iter().any(|ending| path.extension().is_some_and(|e| e == *ending)) {
+                found.push(path);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    visit(&root().join(folder), endings, &mut found);
+    found.sort();
+    found
+}
+
+/// What stands between backticks.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
+#[test]
+fn every_path_in_the_documents_exists() {
+    for document in ["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md"] {
+        let text = read(document);
+        let starts = ["crates/", "scenes/", "validation/", "docs/", ".ci/", "benches/", "fuzz/"];
+        let paths: Vec<&str> =
+            quoted(&text).filter(|word| starts.iter().any(|start| word.starts_with(start))).collect();
+        assert!(document == "README.md" || paths.len() > 4, "{document} names only {paths:?}");
+        for path in paths {
+            assert!(root().join(path).exists(), "{document} names {path}");
+        }
+        // Links between documents.
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let local = !link.starts_with("http") && !link.starts_with('#');
+            assert!(!local || root().join(link).exists(), "{document} links to {link}");
+        }
+    }
+}
+
+/// Which of our crates a crate may import; dev-dependencies are free.
+const ARROWS: &[(&str, &[&str])] = &[
+    ("core", &[]),
+    ("geometry", &["core"]),
+    ("sph", &["core", "geometry"]),
+    ("fem", &["core", "geometry"]),
+    ("rigid", &["core", "geometry"]),
+    ("particles", &["core", "geometry"]),
+    ("twophase", &["core", "geometry"]),
+    ("coupling", &["core", "geometry", "sph", "fem", "rigid", "particles", "twophase"]),
+    ("scene", &["core", "geometry", "sph", "fem", "rigid", "particles", "twophase"]),
+    ("sim", &["core", "geometry", "scene", "sph", "fem", "rigid", "particles", "twophase", "coupling"]),
+    ("record", &["core", "geometry"]),
+    ("picture", &["core", "geometry"]),
+    ("viewer", &["core", "sim", "scene", "record"]),
+    ("scenes", &[]),
+];
+
+#[test]
+fn the_arrows_hold() {
+    let mut seen = BTreeSet::new();
+    for manifest in files("", &["toml"]).iter().filter(|path| path.ends_with("Cargo.toml")) {
+        let table: toml::Table = fs::read_to_string(manifest).unwrap().parse().unwrap();
+        let Some(name) = table.get("package").and_then(|p| p["name"].as_str()) else { continue };
+        let short = name.strip_prefix("meniscus-").unwrap_or(name);
+        let Some((_, allowed)) = ARROWS.iter().find(|(room, _)| *room == short) else { continue };
+        seen.insert(short.to_owned());
+        let dependencies = table.get("dependencies").and_then(|d| d.as_table()).cloned().unwrap_or_default();
+        for ours in dependencies.keys().filter(|d| d.starts_with("meniscus")) {
+            let other = ours.strip_prefix("meniscus-").unwrap_or("the facade");
+            assert!(allowed.contains(&other), "{short} must not import {other}");
+        }
+    }
+    assert!(seen.contains("core") && seen.contains("sim") && seen.contains("scenes"), "{seen:?}");
+}
+
+#[test]
+fn only_cargo_toml_of_rigid_names_rapier() {
+    for manifest in files("crates", &["toml"]) {
+        let names_it = fs::read_to_string(&manifest).unwrap().contains("rapier3d");
+        assert!(!names_it || manifest.ends_with("rigid/Cargo.toml"), "{}", manifest.display());
+    }
+}
+
+/// Keys such as MCG03: capitals and perhaps small letters, then two digits.
+fn citations(text: &str) -> BTreeSet<String> {
+    let is_key = |word: &str| {
+        let letters = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        word.len() == letters.len() + 2
+            && letters.len() >= 2
+            && letters.starts_with(|c: char| c.is_ascii_uppercase())
+            && letters.chars().all(|c| c.is_ascii_alphabetic())
+    };
+    let bracketed = text.split('[').skip(1).filter_map(|rest| rest.split([']', '\\']).next());
+    bracketed.flat_map(|inside| inside.split([' ', ',', ';'])).filter(|word| is_key(word)).map(str::to_owned).collect()
+}
+
+#[test]
+fn citations_resolve() {
+    let known: BTreeSet<String> = read("references.bib")
+        .lines()
+        .filter_map(|line| line.strip_prefix('@')?.split('{').nth(1)?.strip_suffix(',').map(str::to_owned))
+        .collect();
+    let mut cited = BTreeSet::new();
+    for path in
+        files("crates", &["rs"]).into_iter().chain(files("docs/src", &["md"])).chain(files("validation", &["rs", "md"]))
+    {
+        for key in citations(&fs::read_to_string(&path).unwrap()) {
+            assert!(known.contains(&key), "{} cites [{key}], which references.bib does not have", path.display());
+            cited.insert(key);
+        }
+    }
+    assert!(cited.contains("MCG03") && cited.len() > 5, "{cited:?}");
+}
+
+#[test]
+fn the_book_is_whole() {
+    let summary = read("docs/src/SUMMARY.md");
+    let chapters: BTreeSet<String> =
+        summary.split("](").skip(1).filter_map(|rest| rest.split(')').next()).map(str::to_owned).collect();
+    let on_disk: BTreeSet<String> = files("docs/src", &["md"])
+        .iter()
+        .map(|path| path.strip_prefix(root().join("docs/src")).unwrap().to_str().unwrap().to_owned())
+        .filter(|name| name != "SUMMARY.md")
+        .collect();
+    assert_eq!(chapters, on_disk);
+    for chapter in &chapters {
+        let text = read(Path::new("docs/src").join(chapter));
+        assert!(text.starts_with("# "), "{chapter} has no title");
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next()) {
+            let local = !link.starts_with("http") && !link.is_empty();
+            assert!(!local || root().join("docs/src").join(link).exists(), "{chapter} links to {link}");
+        }
+    }
+}
+
+#[test]
+fn nothing_names_this_machine() {
+    for path in files("", &["rs", "md", "toml", "py", "sh", "bib", "cff", "js", "html"]) {
+        let text = fs::read_to_string(&path).unwrap();
+        for word in [concat!("/", "work/"), concat!("/", "root/"), concat!("../", "shared"), concat!("/", "home/")] {
+            assert!(!text.contains(word), "{} contains {word}", path.display());
+        }
+    }
+}
+
+/// docs/src/scene-format.md is made from the schema; set UPDATE_DOCS to write it anew.
+#[test]
+fn the_key_reference_agrees_with_the_schema() {
+    let wanted = scene_format(&meniscus::scene::schema());
+    let path = root().join("docs/src/scene-format.md");
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(&path, &wanted).unwrap();
+    }
+    let found = fs::read_to_string(&path).unwrap_or_default();
+    assert!(found == wanted, "run: UPDATE_DOCS=1 cargo test -p meniscus-cli --test architecture");
+}
+
+fn scene_format(schema: &serde_json::Value) -> String {
+    let mut text = String::from(
+        "# The scene file, key by key\n\nMade from the JSON schema (`meniscus schema`). Types in italics have their own table below.\n",
+    );
+    table(&mut text, "A scene", schema);
+    for (name, definition) in schema["$defs"].as_object().unwrap() {
+        table(&mut text, name, definition);
+    }
+    text
+}
+
+fn table(text: &mut String, name: &str, definition: &serde_json::Value) {
+    let about = definition["description"].as_str().unwrap_or_default().replace('\n', " ");
+    text.push_str(&format!("\n## {name}\n\n{about}\n\n| key | type | |\n|---|---|---|\n"));
+    let row = |key: &str, value: &serde_json::Value, about: &str| {
+        let about = about.replace('\n', " ").replace('|', "\\|");
+        format!("| `{key}` | {} | {about} |\n", type_of(value))
+    };
+    for (key, value) in definition["properties"].as_object().into_iter().flatten() {
+        text.push_str(&row(key, value, value["description"].as_str().unwrap_or_default()));
+    }
+    for choice in definition["oneOf"].as_array().into_iter().flatten() {
+        let about = choice["description"].as_str().unwrap_or_default();
+        if let Some(word) = choice["const"].as_str() {
+            text.push_str(&row(word, &serde_json::Value::Null, about));
+        }
+        for (key, value) in choice["properties"].as_object().into_iter().flatten() {
+            text.push_str(&row(key, value, about));
+        }
+    }
+}
+
+fn type_of(value: &serde_json::Value) -> String {
+    if let Some(reference) = value["$ref"].as_str() {
+        return format!("*{}*", reference.trim_start_matches("#/$defs/"));
+    }
+    if let Some(any) = value["anyOf"].as_array() {
+        return type_of(&any[0]);
+    }
+    match &value["type"] {
+        serde_json::Value::String(name) if name == "array" => match value["maxItems"].as_u64() {
+            Some(count) => format!("{count} × {}", type_of(&value["items"])),
+            None => format!("list of {}", type_of(&value["items"])),
+        },
+        serde_json::Value::String(name) if name == "object" => {
+            format!("named: {}", type_of(&value["additionalProperties"]))
+        }
+        serde_json::Value::String(name) => name.clone(),
+        serde_json::Value::Array(names) => names[0].as_str().unwrap_or_default().to_owned(),
+        _ => "word".to_owned(),
+    }
+}

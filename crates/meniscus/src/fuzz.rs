@@ -1,0 +1,40 @@
+//! What fuzzers feed: every way in which bytes of strangers enter. Nothing here may panic, hang or ask for memory that
+//! the bytes do not justify. `fuzz/` runs these under cargo-fuzz; an ordinary test runs them over a bounded corpus.
+
+use meniscus_geometry::ImportOptions;
+use std::hint::black_box;
+
+/// Parses a scene file.
+pub fn scene(bytes: &[u8]) {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        if let Ok(scene) = meniscus_scene::parse("fuzz.toml", text, &[]) {
+            black_box(meniscus_scene::to_text(&scene).is_ok());
+        }
+        black_box(meniscus_scene::parse("fuzz.toml", "", &[text.to_owned()]).is_ok());
+    }
+}
+
+/// Parses an OBJ mesh.
+pub fn obj(bytes: &[u8]) {
+    black_box(meniscus_geometry::parse_obj(bytes, &ImportOptions::default()).is_ok());
+}
+
+/// Parses an STL mesh.
+pub fn stl(bytes: &[u8]) {
+    black_box(meniscus_geometry::parse_stl(bytes, &ImportOptions::default()).is_ok());
+}
+
+/// Parses a PLY mesh.
+pub fn ply(bytes: &[u8]) {
+    black_box(meniscus_geometry::parse_ply(bytes, &ImportOptions::default()).is_ok());
+}
+
+/// Decodes a frame file.
+pub fn frame(bytes: &[u8]) {
+    black_box(meniscus_record::decode_frame(bytes).is_ok());
+}
+
+/// Decodes a checkpoint.
+pub fn checkpoint(bytes: &[u8]) {
+    black_box(meniscus_record::decode_checkpoint(bytes).is_ok());
+}

@@ -1,0 +1,160 @@
+//! A scene written as text is read back as the same scene.
+
+use meniscus_scene::{
+    Axis, Bounds, Command, Disc, Drain, Emitter, FlowPlane, Liquid, Mesh, Opening, Periodic, Plane, Poke, Probe,
+    Rectangle, Scene, Scripted, Set, Shape, Side, Sphere, Tank, Value, Vector, Wall, WallMesh, WallShape, WetSide,
+    parse, to_text,
+};
+use meniscus_sph::{Friction, KernelFamily, Key, Motion, Slide, Swing, Turn};
+use proptest::prelude::*;
+
+fn number() -> impl Strategy<Value = f64> {
+    prop_oneof![-1e3..1e3f64, Just(0.0), Just(1e-12), Just(123_456_789.25)]
+}
+
+fn positive() -> impl Strategy<Value = f64> {
+    prop_oneof![1e-6..1e6f64, Just(1.0)]
+}
+
+fn vector() -> impl Strategy<Value = Vector> {
+    prop::array::uniform3(number())
+}
+
+fn direction() -> impl Strategy<Value = Vector> {
+    vector().prop_filter("has a length", |v| v.iter().any(|c| *c != 0.0))
+}
+
+fn bounds() -> impl Strategy<Value = Bounds> {
+    (vector(), prop::array::uniform3(positive()))
+        .prop_map(|(min, size)| Bounds { min, max: std::array::from_fn(|k| min[k] + size[k].max(1e-3)) })
+}
+
+fn shape() -> impl Strategy<Value = Shape> {
+    prop_oneof![
+        bounds().prop_map(Shape::Box),
+        (vector(), positive()).prop_map(|(center, radius)| Shape::Sphere(Sphere { center, radius })),
+        mesh().prop_map(Shape::Mesh),
+    ]
+}
+
+fn wall() -> impl Strategy<Value = Wall> {
+    let side = prop::sample::select(vec![Side::LowX, Side::HighX, Side::LowY, Side::HighY, Side::LowZ, Side::HighZ]);
+    let tank = (bounds(), prop::collection::vec(side, 0..3))
+        .prop_map(|(b, open)| WallShape::Box(Tank { min: b.min, max: b.max, open }));
+    let plane = (vector(), direction()).prop_map(|(point, normal)| WallShape::Plane(Plane { point, normal }));
+    let mesh = (mesh(), prop::option::of(Just(WetSide::Inside)))
+        .prop_map(|(surface, wet)| WallShape::Mesh(WallMesh { surface, wet }));
+    let friction = prop_oneof![Just(Friction::Slip), Just(Friction::NoSlip), positive().prop_map(Friction::Viscosity)];
+    (prop_oneof![tank, plane, mesh], friction, motion()).prop_map(|(shape, friction, motion)| Wall {
+        shape,
+        friction,
+        motion,
+    })
+}
+
+fn motion() -> impl Strategy<Value = Motion> {
+    prop_oneof![
+        Just(Motion::Still),
+        (vector(), positive()).prop_map(|(displacement, period)| Motion::Slide(Slide { displacement, period })),
+        (vector(), direction(), positive()).prop_map(|(center, axis, period)| Motion::Turn(Turn {
+            center,
+            axis,
+            period
+        })),
+        (vector(), direction(), number(), positive()).prop_map(|(center, axis, angle, period)| Motion::Swing(Swing {
+            center,
+            axis,
+            angle,
+            period
+        })),
+        (vector(), vector()).prop_map(|(position, rotation)| Motion::Keys(vec![Key { time: 1.0, position, rotation }])),
+    ]
+}
+
+fn mesh() -> impl Strategy<Value = Mesh> {
+    let file = "[a-z \"\\\\é]{1,8}";
+    let up = meniscus_geometry::UpAxis::Z;
+    (file, positive(), vector()).prop_map(move |(file, scale, offset)| Mesh { file, scale, up, offset })
+}
+
+fn emitter() -> impl Strategy<Value = Emitter> {
+    let opening = prop_oneof![
+        positive().prop_map(|radius| Opening::Disc(Disc { radius })),
+        (positive(), positive()).prop_map(|(width, height)| Opening::Rectangle(Rectangle { width, height })),
+    ];
+    (vector(), direction(), opening, positive(), prop::option::of(positive())).prop_map(
+        |(center, direction, opening, speed, stop)| Emitter {
+            liquid: "water".into(),
+            center,
+            direction,
+            opening,
+            speed,
+            start: 0.0,
+            stop,
+            max_particles: 5,
+        },
+    )
+}
+
+fn probe() -> impl Strategy<Value = Probe> {
+    prop_oneof![
+        vector().prop_map(Probe::Point),
+        (vector(), direction(), prop::option::of(positive()))
+            .prop_map(|(point, normal, radius)| Probe::Plane(FlowPlane { point, normal, radius })),
+    ]
+}
+
+fn command() -> impl Strategy<Value = Command> {
+    prop_oneof![
+        vector().prop_map(|v| Command::Set(Set { key: "gravity".into(), value: Value::Vector(v) })),
+        positive().prop_map(|v| Command::Set(Set { key: "liquid.water.viscosity".into(), value: Value::Number(v) })),
+        (vector(), positive(), vector()).prop_map(|(center, radius, velocity)| Command::Poke(Poke {
+            center,
+            radius,
+            velocity
+        })),
+    ]
+}
+
+prop_compose! {
+    fn scene()(
+        title in "[ -~é\n\t]{0,20}",
+        gravity in vector(),
+        spacing in positive(),
+        dt in prop::option::of(positive()),
+        domain in prop::option::of(bounds()),
+        repeats in any::<bool>(),
+        fill in prop::collection::vec(shape(), 0..3),
+        liquid in (positive(), positive(), vector()),
+        walls in prop::collection::vec(wall(), 0..3),
+        emitters in prop::collection::vec(emitter(), 0..2),
+        drains in prop::collection::vec(shape(), 0..2),
+        probes in prop::collection::vec(probe(), 0..3),
+        script in prop::collection::vec((positive(), command()), 0..3),
+    ) -> Scene {
+        let mut scene = Scene { title, gravity, domain, ..Scene::default() };
+        scene.sph.spacing = spacing;
+        if repeats {
+            scene.periodic = Some(Periodic { min: [0.0; 3], max: [9.0 * spacing; 3], axes: vec![Axis::X, Axis::Z] });
+        }
+        scene.sph.kernel = KernelFamily::CubicSpline;
+        scene.time.dt = dt;
+        let (density, viscosity, velocity) = liquid;
+        scene.liquid.insert("water".into(), Liquid { density, viscosity, velocity, fill, ..Liquid::default() });
+        scene.wall.extend(walls.into_iter().enumerate().map(|(k, wall)| (format!("w-{k}"), wall)));
+        scene.emitter.extend(emitters.into_iter().enumerate().map(|(k, e)| (format!("e_{k}"), e)));
+        scene.drain.extend(drains.into_iter().enumerate().map(|(k, region)| (format!("d{k}"), Drain { region })));
+        scene.probe.extend(probes.into_iter().enumerate().map(|(k, probe)| (format!("p{k}"), probe)));
+        scene.script = script.into_iter().map(|(time, command)| Scripted { time, command }).collect();
+        scene
+    }
+}
+
+proptest! {
+    #[test]
+    fn text_and_back(scene in scene()) {
+        let text = to_text(&scene).unwrap();
+        let back = parse("x.toml", &text, &[]).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        prop_assert_eq!(back, scene);
+    }
+}

@@ -1,0 +1,37 @@
+//! A step allocates nothing once it has warmed up, on any thread.
+
+use meniscus_scene::Loaded;
+use meniscus_sim::World;
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+use std::alloc::System;
+
+#[global_allocator]
+static COUNTING: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+const SCENE: &str = r#"
+[sph]
+spacing = 0.04
+[liquid.water]
+fill = [{ box = { min = [0, 0, 0], max = [0.4, 0.6, 0.4] } }]
+[wall.tank]
+shape = { box = { min = [0, 0, 0], max = [1, 1, 0.4] } }
+"#;
+
+fn count_allocations(threads: usize) -> usize {
+    let loaded = Loaded::from_text("a", "a.toml", SCENE, &[], &|_| Err(std::io::ErrorKind::NotFound.into())).unwrap();
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
+        let mut world = World::new(&loaded).unwrap();
+        // The column has collapsed: lists have had their longest.
+        (0..2500).for_each(|_| world.step(f64::INFINITY).unwrap());
+        let region = Region::new(COUNTING);
+        (0..100).for_each(|_| world.step(f64::INFINITY).unwrap());
+        let change = region.change();
+        change.allocations + change.reallocations
+    })
+}
+
+#[test]
+fn a_warm_step_allocates_nothing() {
+    assert_eq!(count_allocations(1), 0, "on one thread");
+    assert_eq!(count_allocations(2), 0, "on two threads");
+}

@@ -1,0 +1,215 @@
+//! Friction inside the liquid and along walls.
+//!
+//! > fᵢ = Σⱼ Vⱼ μᵢⱼ (vⱼ − vᵢ) ∇²Wᵢⱼ  \[MCG03 eq. 14\]
+//!
+//! in N/m³, with the dynamic viscosity μ in Pa·s; a pair of different liquids takes the mean of theirs. On the lattice at
+//! rest Σ V r² ∇²W falls short of its integral 6 by a percent or more: the sum is divided by its share.
+//!
+//! Artificial viscosity \[Mon92\], as a pair pressure: Π = ρ α c u with u = −v·d (h/2)/(r² + 0.01 (h/2)²). It acts along the
+//! line between two particles, so it keeps angular momentum, and not on rigid motion. It takes up what real water passes
+//! on to eddies smaller than a particle: without it, a liquid that comes to rest goes on trembling, for nothing else
+//! here loses energy.
+//!
+//! The slope of the cubic spline vanishes at the origin: two particles squeezed into a corner could come to share one
+//! place. Pairs closer than half a spacing push each other apart, with the pressure ρ c² at most.
+
+use crate::kernel::viscosity_laplacian as laplacian;
+use crate::lanes::{
+    KernelLanes, LANES, Packed, Space, add_up3, dot, gather, gather1, minus, plus_scaled, splat, splat3,
+    viscosity_laplacian,
+};
+use crate::liquid::Liquid;
+use crate::neighbours::{Block, for_each_block};
+use crate::params::Friction as WallFriction;
+use fearless_simd::{Simd, SimdBase, SimdFloat, dispatch, f32x8};
+use glam::{DVec3, Vec3};
+use meniscus_core::{StepError, par};
+use rayon::prelude::*;
+
+/// Viscosity of the particles \[Pa·s\].
+#[derive(Clone, Copy)]
+pub(crate) enum Viscosity<'a> {
+    /// The same everywhere.
+    Uniform(f32),
+    /// Per particle; a pair takes the mean.
+    Mixed(&'a [f32]),
+}
+
+impl Viscosity<'_> {
+    /// The viscosity between particle i and eight others.
+    #[inline(always)]
+    pub(crate) fn pair<S: Simd>(simd: S, mu: &[f32], i: usize, eight: &[u32; LANES]) -> f32x8<S> {
+        (splat(simd, mu[i]) + gather1(simd, mu, eight)) * splat(simd, 0.5)
+    }
+}
+
+/// Strength of friction inside the liquid.
+#[derive(Clone, Copy)]
+pub(crate) struct Friction<'a> {
+    /// Divided by the lattice's share.
+    pub(crate) viscosity: Viscosity<'a>,
+    /// ρ α c (h/2) \[Pa·s\].
+    shock: f32,
+    /// 0.01 (h/2)² \[m²\].
+    softening: f32,
+    /// ρ c² \[Pa\]: pressure between particles that share one place.
+    crowding: f32,
+    /// Where crowding begins: half a spacing, in units of h.
+    crowded: f32,
+}
+
+impl Friction<'_> {
+    /// Strength and softening of the artificial viscosity in all lanes.
+    #[inline(always)]
+    pub(crate) fn shock_lanes<S: Simd>(&self, simd: S) -> (f32x8<S>, f32x8<S>) {
+        (splat(simd, self.shock), splat(simd, self.softening))
+    }
+}
+
+/// Σ V r² ∇²W over the lattice at rest, divided by its integral 6; spacing in units of h.
+pub(crate) fn lattice_share(spacing: f64) -> f64 {
+    let n = libm::floor(1.0 / spacing) as i64;
+    let mut sum = 0.0;
+    for (x, y, z) in (-n..=n).flat_map(|x| (-n..=n).flat_map(move |y| (-n..=n).map(move |z| (x, y, z)))) {
+        let r_squared = spacing * spacing * (x * x + y * y + z * z) as f64;
+        sum += r_squared * laplacian(libm::sqrt(r_squared));
+    }
+    sum * spacing * spacing * spacing / 6.0
+}
+
+impl Liquid {
+    /// Viscosities, and the artificial one for a signal speed c \[m/s\].
+    pub(crate) fn friction(&self, signal_speed: f64) -> Friction<'_> {
+        let first = self.setup.materials.first().map_or(0.0, |m| m.1.viscosity);
+        Friction {
+            viscosity: if self.work.viscosity.is_empty() {
+                Viscosity::Uniform((first / self.viscosity_share) as f32)
+            } else {
+                Viscosity::Mixed(&self.work.viscosity)
+            },
+            shock: (self.heaviest() * self.setup.params.artificial_viscosity * signal_speed * 0.5 * self.h) as f32,
+            softening: (0.0025 * self.h * self.h) as f32,
+            crowding: (self.heaviest() * signal_speed * signal_speed) as f32,
+            crowded: (0.5 * self.setup.params.spacing / self.h) as f32,
+        }
+    }
+
+    /// Viscosities per particle where liquids differ in it.
+    pub(crate) fn spread_viscosities(&mut self) {
+        let materials = &self.setup.materials;
+        self.work.viscosity.clear();
+        if materials.iter().any(|m| m.1.viscosity != materials[0].1.viscosity) {
+            let of = |l: u16| (materials[usize::from(l)].1.viscosity / self.viscosity_share) as f32;
+            self.work.viscosity.extend(self.state.particles.liquid.iter().map(|&l| of(l)));
+            self.work.viscosity.push(0.0);
+        }
+    }
+
+    /// Viscosity and gravity, without pressure, as accelerations.
+    ///
+    /// # Errors
+    /// When an acceleration is not finite.
+    pub fn sum_forces(&mut self, gravity: DVec3) -> Result<(), StepError> {
+        self.pack_volumes_and_velocities();
+        let mut output = std::mem::take(&mut self.work.acceleration);
+        output.resize(self.state.particles.len(), Vec3::ZERO);
+        let signal_speed = (self.setup.stiffness / 50.0).sqrt();
+        let friction = self.friction(signal_speed);
+        let (place, flow, inverse_h) = (&self.work.place, &self.work.flow, (1.0 / self.h) as f32);
+        let level = self.level;
+        crate::liquid::with_kernel_and_space!(self, |pair| {
+            for_each_block(&self.work.neighbours.blocks, &mut output, |block, piece| {
+                dispatch!(level, simd => sum(simd, pair, block, (place, flow), friction, inverse_h, piece));
+            });
+        });
+        self.work.acceleration = output;
+        self.finish_forces(gravity)
+    }
+
+    fn pack_volumes_and_velocities(&mut self) {
+        let particles = &self.state.particles;
+        let (count, volume) = (particles.len(), self.rest_volume() as f32);
+        let (place, flow, compression) = (&mut self.work.place, &mut self.work.flow, &self.work.compression);
+        flow.resize(count + 1, [0.0; 4]);
+        place[..count].par_iter_mut().zip(&mut flow[..count]).with_min_len(par::PIECE).enumerate().for_each(
+            |(i, (place, flow))| {
+                place[3] = volume / compression[i];
+                *flow = crate::lanes::pack(particles.velocity[i], 1.0);
+            },
+        );
+        flow[count] = [0.0; 4];
+    }
+
+    /// Turns forces per volume into accelerations, with friction along walls and gravity.
+    pub(crate) fn finish_forces(&mut self, gravity: DVec3) -> Result<(), StepError> {
+        for contact in self.work.contacts.iter().flatten() {
+            let i = contact.particle as usize;
+            let liquid = usize::from(self.state.particles.liquid[i]);
+            let viscosity = match self.walls.friction(contact.wall) {
+                WallFriction::Slip => continue,
+                WallFriction::NoSlip => self.setup.materials[liquid].1.viscosity as f32,
+                WallFriction::Viscosity(viscosity) => viscosity as f32,
+            };
+            let force = (contact.drag_velocity - self.state.particles.velocity[i] * contact.drag) * viscosity;
+            self.work.acceleration[i] += force;
+            let on_particle = force.as_dvec3() * f64::from(self.work.place[i][3]);
+            self.work.reactions[usize::from(contact.wall)].add(self.state.particles.position[i], -on_particle);
+        }
+        let gravity = gravity.as_vec3();
+        let density = &self.state.particles.density;
+        self.work.acceleration.par_iter_mut().with_min_len(par::PIECE).zip(density).for_each(|(a, &density)| {
+            *a = *a / density + gravity;
+        });
+        let acceleration = &self.work.acceleration;
+        self.check("sum forces", "acceleration", |_, i| acceleration[i].is_finite())
+    }
+}
+
+/// Sums friction per volume \[N/m³\] on the particles of a block.
+#[inline(always)]
+fn sum<S: Simd, K: KernelLanes, P: Space>(
+    simd: S,
+    (_, space): (K, P),
+    block: &Block,
+    (place, flow): (&[Packed], &[Packed]),
+    friction: Friction,
+    inverse_h: f32,
+    output: &mut [Vec3],
+) {
+    simd.vectorize(
+        #[inline(always)]
+        || {
+            let inverse_h = splat(simd, inverse_h);
+            let zero = splat(simd, 0.0);
+            let (shock, softening) = friction.shock_lanes(simd);
+            let norm = inverse_h * inverse_h * inverse_h * inverse_h * inverse_h;
+            let crowded = splat(simd, friction.crowded);
+            // The slope of a kernel is about −10 where it is steep.
+            let crowding = splat(simd, -10.0 * friction.crowding / friction.crowded);
+            for (k, output) in output.iter_mut().enumerate() {
+                let i = block.start + k;
+                let (x_i, v_i) = (splat3(simd, place[i]), splat3(simd, flow[i]));
+                let mut force = [zero; 3];
+                for eight in block.of(k) {
+                    let (x_j, volume_j) = gather(simd, place, eight);
+                    let (v_j, _) = gather(simd, flow, eight);
+                    let d = space.shortest(simd, minus(x_i, x_j));
+                    let v = minus(v_i, v_j);
+                    let r_squared = dot(d, d);
+                    let q = r_squared.sqrt() * inverse_h;
+                    let approach = (zero - dot(v, d)) / (r_squared + softening);
+                    let mu = match friction.viscosity {
+                        Viscosity::Uniform(mu) => splat(simd, mu),
+                        Viscosity::Mixed(mu) => Viscosity::pair(simd, mu, i, eight),
+                    };
+                    let weight = volume_j * norm;
+                    let apart = crowding * (crowded - q).max(zero) / (q + splat(simd, 1e-6));
+                    let along = shock * approach * K::slope_over_q(simd, q) + apart;
+                    force = plus_scaled(force, zero - weight * along, d);
+                    force = plus_scaled(force, zero - weight * mu * viscosity_laplacian(simd, q), v);
+                }
+                *output = add_up3(force);
+            }
+        },
+    );
+}
