@@ -3,8 +3,10 @@
 //! Cell fields are mirrored at walls, repeated at periodic sides, and go on unchanged beyond open sides and inflows.
 //! Velocities across a wall are odd about it; along a wall they are even if it is slippery and odd if it is not.
 
+use crate::error::SetupError;
 use crate::grid::{GHOSTS, Grid};
 use crate::params::{Side, Sides};
+use glam::DVec3;
 
 /// The sides of a grid.
 #[derive(Debug, Clone)]
@@ -26,9 +28,42 @@ enum Ghost {
     Fixed(f64),
 }
 
+/// What lies beyond sides that are open.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Outside {
+    /// Against gravity; zero without gravity.
+    pub(crate) up: DVec3,
+    /// Height of the surface at rest \[m\].
+    pub(crate) still_level: f64,
+}
+
+impl Outside {
+    /// The part of what comes in through a face that is liquid; `None` for what is just inside.
+    fn fraction(&self, side: &Side, grid: &Grid, axis: usize, face: usize) -> Option<f64> {
+        let level = match side {
+            Side::Inflow(inflow) => inflow.level.unwrap_or(f64::INFINITY),
+            _ if self.up == DVec3::ZERO => return None,
+            _ => self.still_level,
+        };
+        let height = self.up.dot(grid.face_center(axis, face));
+        Some(((level - height) / grid.spacing() + 0.5).clamp(0.0, 1.0))
+    }
+}
+
 impl Boundary {
     pub(crate) fn new(grid: &Grid, sides: &Sides) -> Self {
         Self { pairs: sides.pairs(), cells: grid.cells() }
+    }
+
+    /// Along an axis with one cell nothing moves.
+    pub(crate) fn check(&self) -> Result<(), SetupError> {
+        for (axis, name) in ['x', 'y', 'z'].into_iter().enumerate() {
+            let still = |side: &Side| matches!(side, Side::Slip | Side::Periodic);
+            if self.cells[axis] == 1 && !self.pairs[axis].iter().all(still) {
+                return Err(SetupError::ThinSide { axis: name });
+            }
+        }
+        Ok(())
     }
 
     /// The low (0) or high (1) side along an axis.
@@ -109,6 +144,63 @@ impl Boundary {
         }
     }
 
+    /// Fills the ghosts of a pressure: zero beyond open sides.
+    pub(crate) fn fill_pressure(&self, grid: &Grid, field: &mut [f64]) {
+        for axis in 0..3 {
+            for end in 0..2 {
+                let ghost = match self.side(axis, end) {
+                    Side::Periodic => Ghost::Repeat,
+                    Side::Open(_) => Ghost::Fixed(0.0),
+                    _ => Ghost::Mirror(1.0),
+                };
+                self.fill_side(grid, field, [axis, end], ghost);
+            }
+        }
+    }
+
+    /// Fills the ghosts of a field on the faces along an axis beyond periodic sides only.
+    pub(crate) fn repeat_faces(&self, grid: &Grid, component: usize, field: &mut [f64]) {
+        for axis in (0..3).filter(|&axis| self.is_periodic(axis)) {
+            for end in 0..2 {
+                if axis == component {
+                    self.set_normal(grid, field, [axis, end], 1.0);
+                } else {
+                    self.fill_side(grid, field, [axis, end], Ghost::Repeat);
+                }
+            }
+        }
+    }
+
+    /// The sides along an axis through which fluid comes and goes, with the layer of their faces and the sign of what comes
+    /// in.
+    fn passages(&self, axis: usize) -> impl Iterator<Item = (Side, isize, f64)> + '_ {
+        let ends = [(0, 0, 1.0), (1, self.cells[axis] as isize, -1.0)];
+        ends.into_iter().map(move |(end, layer, sign)| (self.side(axis, end), layer, sign)).filter(|(side, ..)| {
+            matches!(side, Side::Open(_) | Side::Inflow(_))
+        })
+    }
+
+    /// Sets the liquid fluxes of what comes in through the sides along an axis; returns the liquid gained, in cells.
+    pub(crate) fn let_in(&self, grid: &Grid, axis: usize, outside: &Outside, courant: &[f64], flux: &mut [f64]) -> f64 {
+        let mut gained = 0.0;
+        for (side, layer, sign) in self.passages(axis) {
+            for p in grid.layer(axis, layer) {
+                if sign * courant[p] > 0.0 {
+                    flux[p] = courant[p] * outside.fraction(&side, grid, axis, p).unwrap_or(flux[p] / courant[p]);
+                }
+                gained += sign * flux[p];
+            }
+        }
+        gained
+    }
+
+    /// Restores what was on open sides: nothing moves it but the pressure.
+    pub(crate) fn hold_open_sides(&self, grid: &Grid, axis: usize, before: &[f64], field: &mut [f64]) {
+        for (_, layer, _) in self.passages(axis) {
+            grid.layer(axis, layer).for_each(|p| field[p] = before[p]);
+        }
+    }
+
     fn fill_side(&self, grid: &Grid, field: &mut [f64], [axis, end]: [usize; 2], ghost: Ghost) {
         let n = self.cells[axis] as isize;
         let g = GHOSTS as isize;
@@ -164,7 +256,6 @@ impl Boundary {
 mod tests {
     use super::*;
     use crate::params::Open;
-    use glam::DVec3;
     use meniscus_geometry::Aabb;
 
     fn grid() -> Grid {

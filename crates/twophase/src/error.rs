@@ -42,14 +42,12 @@ pub enum SetupError {
         /// Name of the axis.
         axis: char,
     },
-    /// A solid was made for another grid.
-    #[error("the solid has {given} values and the grid {expected} nodes")]
-    SolidSize {
-        /// Nodes of the grid.
-        expected: usize,
-        /// Values given.
-        given: usize,
-    },
+    /// What comes in cannot leave.
+    #[error("fluid comes in at a side but cannot leave: no open side is connected with it")]
+    NoOutlet,
+    /// A mesh cannot be a solid.
+    #[error("a mesh that is not closed cannot be a solid: {0}")]
+    OpenMesh(String),
 }
 
 /// Checks that a number is finite and in its range.

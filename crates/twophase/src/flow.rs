@@ -1,4 +1,4 @@
-//! Air and water in a box: the state and one method per stage of a step.
+//! Air and water in a box: how a flow is set up, filled, kept and restored.
 
 use crate::boundary::Boundary;
 use crate::error::SetupError;
@@ -7,13 +7,14 @@ use crate::grid::Grid;
 use crate::interface::DUST;
 use crate::openings::Openings;
 use crate::params::Params;
+use crate::poisson::Poisson;
+use crate::regions::Regions;
+use crate::solid::Solid;
 use crate::state::{State, Workspace};
-use crate::transport::{Moving, Sweep};
+use crate::volume;
 use fearless_simd::Level;
 use glam::DVec3;
 use meniscus_geometry::Aabb;
-use rayon::prelude::*;
-use std::mem::swap;
 
 /// Everything that a flow is made from.
 #[derive(Debug, Clone)]
@@ -24,31 +25,70 @@ pub struct Setup {
     pub domain: Aabb,
     /// Gravity \[m/s²\].
     pub gravity: DVec3,
+    /// What stands in the box, and whether the fluids stick to it.
+    pub solid: Option<Solid>,
 }
 
 /// Air and water in a box.
+///
+/// ```
+/// use glam::DVec3;
+/// use meniscus_core::StepReport;
+/// use meniscus_geometry::Aabb;
+/// use meniscus_twophase::{Flow, Params, Setup};
+///
+/// // A drop of water falls through air, in a box of 16³ cells.
+/// let params = Params { spacing: 1.0 / 16.0, ..Params::default() };
+/// let domain = Aabb::new(DVec3::ZERO, DVec3::ONE);
+/// let mut flow = Flow::new(Setup { params, domain, gravity: DVec3::new(0.0, -9.81, 0.0), solid: None })?;
+/// flow.fill(|x| x.distance(DVec3::splat(0.5)) - 0.2);
+/// let volume = flow.liquid_volume();
+/// let mut report = StepReport::default();
+/// for _ in 0..5 {
+///     let dt = flow.stable_step();
+///     flow.step(dt, &mut report)?;
+/// }
+/// assert!((flow.liquid_volume() / volume - 1.0).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Flow {
     pub(crate) setup: Setup,
     pub(crate) grid: Grid,
     pub(crate) boundary: Boundary,
     pub(crate) openings: Openings,
+    pub(crate) regions: Regions,
     pub(crate) state: State,
     pub(crate) work: Workspace,
+    pub(crate) poisson: Poisson,
     pub(crate) level: Level,
+    /// A curvature to be used instead of the measured one \[1/m\], for tests.
+    pub(crate) prescribed_curvature: Option<f64>,
 }
 
 impl Flow {
     /// A box of gas at rest.
     ///
     /// # Errors
-    /// When a parameter is out of its range or the box is not made of whole cells.
+    /// When a parameter is out of its range, the box is not made of whole cells, or a thin side lets something through.
     pub fn new(setup: Setup) -> Result<Self, SetupError> {
         setup.params.check()?;
         let grid = Grid::new(&setup.domain, setup.params.spacing)?;
         let boundary = Boundary::new(&grid, &setup.params.sides);
-        let openings = Openings::new(&grid, None);
+        boundary.check()?;
+        let openings = Openings::new(&grid, setup.solid.as_ref().map(|solid| solid.cut(&grid, &boundary)));
+        let regions = Regions::new(&grid, &boundary, &openings)?;
         let (state, work) = (State::new(&grid), Workspace::new(&grid));
-        Ok(Self { setup, boundary, openings, state, work, level: Level::new(), grid })
+        let level = Level::new();
+        let periodic = [0, 1, 2].map(|axis| boundary.is_periodic(axis) && grid.is_active(axis));
+        let poisson = Poisson::new(&grid, periodic, level);
+        let prescribed_curvature = None;
+        Ok(Self { setup, boundary, openings, regions, state, work, poisson, level, grid, prescribed_curvature })
+    }
+
+    /// What the flow was made from.
+    #[must_use]
+    pub fn setup(&self) -> &Setup {
+        &self.setup
     }
 
     /// The grid.
@@ -63,27 +103,73 @@ impl Flow {
         &self.state
     }
 
+    /// Takes over a state; `false` if it is not one of this grid.
+    pub fn restore(&mut self, state: State) -> bool {
+        let fits = state.fits(&self.grid);
+        if fits {
+            self.state = state;
+        }
+        fits
+    }
+
+    /// Changes gravity \[m/s²\] from here on.
+    pub fn set_gravity(&mut self, gravity: DVec3) {
+        self.setup.gravity = gravity;
+    }
+
+    /// Uses this curvature \[1/m\] for the whole interface instead of the measured one.
+    #[doc(hidden)]
+    pub fn prescribe_curvature(&mut self, curvature: f64) {
+        self.prescribed_curvature = Some(curvature);
+    }
+
     /// Adds liquid where a signed distance \[m\] is negative.
     pub fn fill(&mut self, distance: impl Fn(DVec3) -> f64 + Sync) {
-        let grid = &self.grid;
+        self.change_fractions(distance, |old, inside| old.max(inside));
+    }
+
+    /// Adds gas where a signed distance \[m\] is negative: a bubble.
+    pub fn carve(&mut self, distance: impl Fn(DVec3) -> f64 + Sync) {
+        self.change_fractions(distance, |old, inside| old.min(1.0 - inside));
+    }
+
+    fn change_fractions(&mut self, distance: impl Fn(DVec3) -> f64 + Sync, change: fn(f64, f64) -> f64) {
+        let Self { grid, openings, .. } = self;
         grid.rows().each([&mut self.state.volume_fraction], |row, [fraction]| {
             for (i, f) in fraction.iter_mut().enumerate() {
-                let inside = fill::fraction_inside(grid, row.start + i, &distance).max(*f);
-                *f = if inside < DUST { 0.0 } else if inside > 1.0 - DUST { 1.0 } else { inside };
+                let new = change(*f, fill::fraction_inside(grid, row.start + i, &distance));
+                let open = openings.capacity_at(row.start + i) > 0.0;
+                *f = if new < DUST || !open {
+                    0.0
+                } else if new > 1.0 - DUST {
+                    1.0
+                } else {
+                    new
+                };
             }
         });
         self.boundary.fill_cells(&self.grid, &mut self.state.volume_fraction);
-        self.state.liquid_cells = self.count_liquid();
+        let fraction = &self.state.volume_fraction;
+        self.state.liquid_cells = volume::count(&self.grid, &self.openings, fraction, &mut self.work.row_sums);
+        self.state.still_level = self.setup.params.still_level.unwrap_or_else(|| self.level_at_rest());
+        // No distance is known yet: normals come from the fractions the first time, from the distance then.
         self.state.signed_distance.fill(0.0);
+        self.measure_distance();
         self.measure_distance();
     }
 
-    fn count_liquid(&mut self) -> f64 {
-        let fraction = &self.state.volume_fraction;
-        let openings = &self.openings;
-        self.grid.rows().sum::<f64, 0>([], &mut self.work.row_sums, |row, []| {
-            crate::rows::dot(row.of(fraction), openings.capacity(&row))
-        })
+    /// Where the liquid would stand against gravity if the box had no solids and gravity went along an axis.
+    fn level_at_rest(&self) -> f64 {
+        let up = -self.setup.gravity.normalize_or_zero();
+        let axis = (0..3).max_by(|&a, &b| up[a].abs().total_cmp(&up[b].abs())).unwrap_or(1);
+        let cells = self.grid.cells();
+        let height = self.state.liquid_cells / (cells.iter().product::<usize>() / cells[axis]) as f64;
+        let domain = self.grid.domain();
+        if up[axis] >= 0.0 {
+            domain.min[axis] + height * self.grid.spacing()
+        } else {
+            height * self.grid.spacing() - domain.max[axis]
+        }
     }
 
     /// Sets the velocity \[m/s\] on all faces.
@@ -99,72 +185,16 @@ impl Flow {
         }
     }
 
-    /// 1. Keeps the state for a roll-back; its velocity moves everything during the step.
-    pub fn keep(&mut self) {
-        self.work.before.copy_from(&self.state);
-    }
-
-    /// 2. F, φ and momentum move along one axis after the other; the order changes from step to step.
-    pub fn advect(&mut self, dt: f64) {
-        const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [2, 1, 0], [1, 2, 0], [0, 2, 1], [2, 0, 1], [1, 0, 2]];
-        for axis in ORDERS[(self.state.steps % 6) as usize] {
-            if self.grid.is_active(axis) {
-                self.sweep(axis, dt);
-            }
-        }
-        self.state.steps += 1;
-    }
-
-    fn sweep(&mut self, axis: usize, dt: f64) {
-        let Self { grid, openings, state, work, boundary, .. } = self;
-        let sweep = Sweep {
-            grid,
-            openings,
-            level: self.level,
-            axis,
-            scale: dt / grid.spacing(),
-            densities: [self.setup.params.gas.density, self.setup.params.liquid.density],
-        };
-        let before = &work.before;
-        work.interface.reconstruct(grid, &state.volume_fraction, &state.signed_distance);
-        sweep.fluxes(
-            &before.velocity[axis],
-            &state.volume_fraction,
-            &work.interface,
-            [&mut work.courant, &mut work.flux],
-        );
-        let moving = |component: usize| Moving {
-            courant: &work.courant,
-            flux: &work.flux,
-            fraction: &state.volume_fraction,
-            first_fraction: &before.volume_fraction,
-            velocity: &state.velocity[component],
-            first_velocity: &before.velocity[component],
-        };
-        sweep.move_fraction(&moving(0), &mut work.next_fraction);
-        sweep.move_distance(&work.courant, &state.signed_distance, &mut work.next_distance);
-        for component in grid.active_axes() {
-            sweep.move_momentum(component, &moving(component), &mut work.next_velocity[component]);
-        }
-        swap(&mut state.volume_fraction, &mut work.next_fraction);
-        swap(&mut state.signed_distance, &mut work.next_distance);
-        swap(&mut state.velocity, &mut work.next_velocity);
-        boundary.fill_cells(grid, &mut state.volume_fraction);
-        boundary.fill_cells(grid, &mut state.signed_distance);
-        for component in 0..3 {
-            boundary.fill_faces(grid, component, &mut state.velocity[component], 1.0);
+    /// Adds a velocity \[m/s\] on all faces.
+    pub fn add_velocity(&mut self, velocity: impl Fn(DVec3) -> DVec3 + Sync) {
+        let grid = &self.grid;
+        for (axis, field) in self.state.velocity.iter_mut().enumerate() {
+            grid.face_rows(axis).each([field], |row, [values]| {
+                for (i, value) in values.iter_mut().enumerate() {
+                    *value += velocity(grid.face_center(axis, row.start + i))[axis];
+                }
+            });
+            self.boundary.fill_faces(grid, axis, field, 1.0);
         }
     }
-
-    /// 4. φ becomes the distance from the reconstructed interface.
-    pub fn measure_distance(&mut self) {
-        let Self { grid, state, work, boundary, .. } = self;
-        work.interface.reconstruct(grid, &state.volume_fraction, &state.signed_distance);
-        let planes = work.interface.planes();
-        planes.par_iter().with_min_len(256).map(crate::facet::Facet::new).collect_into_vec(&mut work.facets);
-        crate::distance::measure(grid, &work.interface, &work.facets, &state.volume_fraction, &mut state.signed_distance);
-        boundary.fill_cells(grid, &mut state.signed_distance);
-    }
-
-    pub fn debug_mode(&mut self, on: bool) { if !on { self.state.signed_distance.fill(0.0); } }
 }

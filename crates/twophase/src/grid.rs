@@ -109,6 +109,13 @@ impl Grid {
         [x, rest % rows, rest / rows].map(|i| i as isize - GHOSTS as isize)
     }
 
+    /// Whether an index is that of a cell in the box, not of a ghost.
+    #[must_use]
+    pub fn contains(&self, index: usize) -> bool {
+        let cell = self.coordinates(index);
+        (0..3).all(|axis| (0..self.cells[axis] as isize).contains(&cell[axis]))
+    }
+
     /// Centre of a cell \[m\].
     #[must_use]
     pub fn center(&self, index: usize) -> DVec3 {

@@ -40,7 +40,8 @@ impl Interface {
         self.cells.par_iter().with_min_len(GRAIN).map(plane).collect_into_vec(&mut self.planes);
     }
 
-    fn find(&mut self, grid: &Grid, fraction: &[f64]) {
+    /// Lists the mixed cells alone.
+    pub(crate) fn find(&mut self, grid: &Grid, fraction: &[f64]) {
         self.cells.clear();
         self.starts.clear();
         for row in grid.rows().iter() {

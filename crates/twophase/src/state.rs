@@ -1,5 +1,6 @@
 //! What a flow is at one instant, and the memory that a step needs besides.
 
+use crate::facet::Facet;
 use crate::grid::Grid;
 use crate::interface::Interface;
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,8 @@ pub struct State {
     pub pressure: Vec<f64>,
     /// The liquid that must be there, in cells, dimensionless.
     pub liquid_cells: f64,
+    /// Height of the surface at rest against gravity from the origin \[m\].
+    pub still_level: f64,
     /// Steps taken.
     pub steps: u64,
 }
@@ -29,6 +32,7 @@ impl State {
             velocity: std::array::from_fn(|_| grid.zeros()),
             pressure: grid.zeros(),
             liquid_cells: 0.0,
+            still_level: 0.0,
             steps: 0,
         }
     }
@@ -40,6 +44,7 @@ impl State {
         fields.iter().all(|field| field.len() == grid.len() && field.iter().all(|value| value.is_finite()))
             && self.volume_fraction.iter().all(|f| (0.0..=1.0).contains(f))
             && self.liquid_cells.is_finite()
+            && self.still_level.is_finite()
     }
 
     /// Copies another state without allocating.
@@ -50,7 +55,8 @@ impl State {
             to.copy_from_slice(from);
         }
         self.pressure.copy_from_slice(&other.pressure);
-        (self.liquid_cells, self.steps) = (other.liquid_cells, other.steps);
+        (self.liquid_cells, self.still_level) = (other.liquid_cells, other.still_level);
+        self.steps = other.steps;
     }
 }
 
@@ -66,8 +72,12 @@ pub(crate) struct Workspace {
     /// Courant numbers of a sweep, and its liquid fluxes.
     pub(crate) courant: Vec<f64>,
     pub(crate) flux: Vec<f64>,
+    /// The interface, its facets, the jump J of the live pressure in its cells and whether heights gave its curvature.
     pub(crate) interface: Interface,
-    pub(crate) facets: Vec<crate::facet::Facet>,
+    pub(crate) facets: Vec<Facet>,
+    pub(crate) potentials: Vec<(f64, bool)>,
+    /// A/ρ of all faces \[m³/kg\].
+    pub(crate) coefficients: [Vec<f64>; 3],
     /// One number per row.
     pub(crate) row_sums: Vec<f64>,
 }
@@ -81,6 +91,7 @@ impl Workspace {
             next_velocity: std::array::from_fn(|_| grid.zeros()),
             courant: grid.zeros(),
             flux: grid.zeros(),
+            coefficients: std::array::from_fn(|_| grid.zeros()),
             ..Self::default()
         }
     }

@@ -71,6 +71,16 @@ impl Poisson {
         }
     }
 
+    /// Lends three fields to others; their ghosts must come back as they were.
+    pub(crate) fn lend(&mut self) -> [Vec<f64>; 3] {
+        [&mut self.residual, &mut self.direction, &mut self.image].map(std::mem::take)
+    }
+
+    /// Takes them back.
+    pub(crate) fn take_back(&mut self, fields: [Vec<f64>; 3]) {
+        [self.residual, self.direction, self.image] = fields;
+    }
+
     /// Takes over the coefficients β of the faces, times a scale that brings them near one.
     pub(crate) fn prepare(&mut self, grid: &Grid, coefficients: &[Vec<f64>; 3], scale: f64) {
         for (axis, from) in coefficients.iter().enumerate() {
