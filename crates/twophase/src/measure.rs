@@ -5,6 +5,7 @@ use crate::flow::Flow;
 use crate::interface::Interface;
 use crate::rows::larger;
 use glam::DVec3;
+use std::f64::consts::PI;
 
 /// Energies of both fluids together.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -103,16 +104,18 @@ impl Flow {
         column.sum::<f64>() * h
     }
 
-    /// Largest stable step from here \[s\]: no fluid passes more than half a cell, and the fastest wave that the grid can
-    /// carry, ω² = (σk³ + (ρᴸ − ρᴳ) g k) / (ρᴸ + ρᴳ) at k = π/h, turns by less than a quarter.
+    /// Largest stable step from here \[s\]: no fluid passes more than half a cell, and the fastest waves that the grid can
+    /// carry, of wave number k = π/h, turn by less than a quarter (capillary ones, ω² = σk³/(ρᴸ + ρᴳ)) or by half a radian
+    /// (those of gravity, ω² = gk (ρᴸ − ρᴳ)/(ρᴸ + ρᴳ)).
     #[must_use]
     pub fn stable_step(&self) -> f64 {
         let params = &self.setup.params;
-        let (sum, difference) =
-            (params.liquid.density + params.gas.density, (params.liquid.density - params.gas.density).abs());
-        let k = std::f64::consts::PI / self.grid.spacing();
-        let stiffness = params.surface_tension * k * k * k + difference * self.setup.gravity.length() * k;
-        let wave = 0.5 * std::f64::consts::PI * (sum / stiffness).sqrt();
+        let sum = params.liquid.density + params.gas.density;
+        let difference = (params.liquid.density - params.gas.density).abs();
+        let k = PI / self.grid.spacing();
+        let capillary = params.surface_tension * k * k * k / sum;
+        let gravity = self.setup.gravity.length() * k * difference / sum;
+        let wave = 1.0 / (capillary / (0.25 * PI * PI) + gravity / 0.25).sqrt();
         wave.min(self.courant_step())
     }
 

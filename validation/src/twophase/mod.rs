@@ -1,8 +1,18 @@
 //! Air and water on a grid. Planar references run as slabs one cell thick.
 
 mod advection;
+mod bubble;
+mod capillary;
+mod rest;
+mod tank;
+mod waves;
 
 pub(crate) use advection::{deformation, vortex, zalesak};
+pub(crate) use bubble::{rayleigh_taylor, rising};
+pub(crate) use capillary::{drop as drop_oscillation, wave as capillary_wave};
+pub(crate) use rest::{drop as static_drop, hydrostatic};
+pub(crate) use tank::{box_volume, dam_break, sloshing};
+pub(crate) use waves::{drop as moving_drop, hump as open_hump, standing as standing_wave};
 
 use glam::DVec3;
 use meniscus::core::StepReport;
@@ -29,4 +39,18 @@ fn run(flow: &mut Flow, end: f64, mut watch: impl FnMut(&Flow, f64)) -> Result<(
         watch(flow, time);
     }
     Ok(())
+}
+
+/// Mean time between the zeros of a history of (time, value) \[s\].
+fn half_periods(history: &[[f64; 2]]) -> Result<f64, String> {
+    let pairs = history.windows(2).filter(|pair| pair[0][1] * pair[1][1] < 0.0);
+    let zero = |pair: &[[f64; 2]]| {
+        let ([t0, a], [t1, b]) = (pair[0], pair[1]);
+        t0 + (t1 - t0) * a / (a - b)
+    };
+    let zeros: Vec<f64> = pairs.map(zero).collect();
+    match zeros[..] {
+        [first, .., last] => Ok((last - first) / (zeros.len() - 1) as f64),
+        _ => Err("it does not swing".into()),
+    }
 }

@@ -26,6 +26,9 @@ const COARSEST_SWEEPS: usize = 8;
 /// The coarsest level has at most this many cells.
 const COARSEST_CELLS: usize = 32;
 
+/// Noise of a residual in parts of the right-hand side.
+const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
+
 /// The outcome of a solution.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Solved {
@@ -113,6 +116,8 @@ impl Poisson {
         limit: f64,
         most: u32,
     ) -> Solved {
+        // Below this the residual is the noise of its own computation.
+        let limit = larger(limit, ROUND_OFF * self.step(grid, x, 0.0, false));
         self.direction_from(grid, x);
         self.apply(grid, coefficients);
         let mut residual = self.step(grid, x, 1.0, false);
