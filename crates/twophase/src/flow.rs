@@ -183,6 +183,7 @@ impl Flow {
             });
             self.boundary.fill_faces(grid, axis, field, 1.0);
         }
+        self.state.started = false;
     }
 
     /// Adds a velocity \[m/s\] on all faces.
@@ -196,5 +197,6 @@ impl Flow {
             });
             self.boundary.fill_faces(grid, axis, field, 1.0);
         }
+        self.state.started = false;
     }
 }

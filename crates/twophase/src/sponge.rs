@@ -5,7 +5,7 @@ use crate::flow::Flow;
 use crate::params::Side;
 
 /// Rate at the side, in units of √(g / width).
-const STRENGTH: f64 = 6.0;
+const STRENGTH: f64 = 0.5;
 
 impl Flow {
     /// What lies beyond open sides.

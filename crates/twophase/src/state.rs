@@ -22,6 +22,8 @@ pub struct State {
     pub still_level: f64,
     /// Steps taken.
     pub steps: u64,
+    /// Whether the velocity is half a step ahead and free of divergence; it is not when it was just set.
+    pub started: bool,
 }
 
 impl State {
@@ -34,6 +36,7 @@ impl State {
             liquid_cells: 0.0,
             still_level: 0.0,
             steps: 0,
+            started: false,
         }
     }
 
@@ -56,7 +59,7 @@ impl State {
         }
         self.pressure.copy_from_slice(&other.pressure);
         (self.liquid_cells, self.still_level) = (other.liquid_cells, other.still_level);
-        self.steps = other.steps;
+        (self.steps, self.started) = (other.steps, other.started);
     }
 }
 

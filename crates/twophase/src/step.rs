@@ -35,6 +35,9 @@ impl Flow {
     /// # Errors
     /// When a velocity is no longer finite: [`Self::roll_back`] and try a smaller step.
     pub fn step(&mut self, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
+        if !self.state.started {
+            report.stage("start", || self.start(dt))?;
+        }
         report.stage("keep state", || self.keep()); // 1
         report.stage("move fluids", || self.advect(dt)); // 2  [WY10]
         report.stage("settle volume", || self.settle()); // 3
@@ -47,6 +50,17 @@ impl Flow {
         report.count("pressure residual", solved.residual);
         report.count("viscous iterations", viscous.into());
         report.count("curvatures not from heights", rough as f64);
+        Ok(())
+    }
+
+    /// Velocities live half a step after the fluids, so that both advance like a leapfrog, to second order. Before the first
+    /// step the forces act for half of it; from then on the velocity is free of divergence.
+    fn start(&mut self, dt: f64) -> Result<(), StepError> {
+        self.find_interface();
+        self.push_interface(0.5 * dt);
+        self.find_pressure(0.5 * dt);
+        self.correct_velocity(0.5 * dt)?;
+        self.state.started = true;
         Ok(())
     }
 
@@ -133,11 +147,16 @@ impl Flow {
         }
     }
 
-    pub(crate) fn measure_distance(&mut self) {
-        let Self { grid, state, work, boundary, .. } = self;
+    fn find_interface(&mut self) {
+        let Self { grid, state, work, .. } = self;
         work.interface.reconstruct(grid, &state.volume_fraction, &state.signed_distance);
         let planes = work.interface.planes();
         planes.par_iter().with_min_len(256).map(Facet::new).collect_into_vec(&mut work.facets);
+    }
+
+    pub(crate) fn measure_distance(&mut self) {
+        self.find_interface();
+        let Self { grid, state, work, boundary, .. } = self;
         distance::measure(grid, &work.interface, &work.facets, &state.volume_fraction, &mut state.signed_distance);
         boundary.fill_cells(grid, &mut state.signed_distance);
     }

@@ -18,7 +18,8 @@
 //! m u ← m u − (M₊ ũ₊ − M₋ ũ₋) + D uⁿ,      m ← m − (M₊ − M₋) + D,      D = ρ[Fⁿ > ½] (c₊ − c₋),
 //! ```
 //!
-//! ũ being the limited upwind value. A uniform velocity stays uniform at any density ratio, momentum is conserved, and
+//! ũ being the upwind value, with a limited slope, which at the
+//! interface is made smaller by the ratio of the densities. A uniform velocity stays uniform at any density ratio, momentum is conserved, and
 //! with first-order ũ no velocity is larger than those around it.
 
 use crate::grid::Grid;
@@ -135,7 +136,7 @@ impl Sweep<'_> {
                 courant: faces(c),
                 flux: faces(flux),
                 capacity: [self.openings.capacity(&row), self.openings.capacity_before(&row, e)],
-                fraction: [row.of(moving.fraction), row.before(moving.fraction, e)],
+                fraction: beside(&row, moving.fraction, s, e),
                 first_fraction: [row.of(moving.first_fraction), row.before(moving.first_fraction, e)],
                 velocity: five(&row, moving.velocity, s),
                 first_velocity: row.of(moving.first_velocity),
@@ -154,6 +155,13 @@ impl Sweep<'_> {
 #[inline(always)]
 fn behind<'a>(row: &Row, field: &'a [f64], s: usize, e: usize) -> &'a [f64] {
     &field[row.start + s - e..row.start + s - e + row.len]
+}
+
+/// A field in the cells behind and before a control volume, then of the next along the sweep, then of the last.
+#[inline(always)]
+fn beside<'a>(row: &Row, field: &'a [f64], s: usize, e: usize) -> [&'a [f64]; 6] {
+    let last = &field[row.start - s - e..row.start - s - e + row.len];
+    [row.of(field), row.before(field, e), row.after(field, s), behind(row, field, s, e), row.before(field, s), last]
 }
 
 /// A field in five places along the sweep, the row in the middle.
@@ -239,7 +247,8 @@ struct Momentum<'a> {
     courant: [&'a [f64]; 4],
     flux: [&'a [f64]; 4],
     capacity: [&'a [f64]; 2],
-    fraction: [&'a [f64]; 2],
+    /// And of the cells beyond the low and the high flux.
+    fraction: [&'a [f64]; 6],
     first_fraction: [&'a [f64]; 2],
     velocity: [&'a [f64]; 5],
     first_velocity: &'a [f64],
@@ -261,6 +270,7 @@ fn momentum<S: Simd, const ALIGNED: bool>(simd: S, input: &Momentum, new: &mut [
             let first_velocity = &input.first_velocity[..n];
             let [gas, liquid] = input.densities;
             let heavier = liquid - gas;
+            let ratio = (gas / liquid).min(liquid / gas);
             for i in 0..n {
                 let mass_flux = |k: usize| gas * c[k][i] + heavier * flux[k][i];
                 // Low and high flux of the control volume: along its own axis they lie in the middles of the two cells.
@@ -272,8 +282,11 @@ fn momentum<S: Simd, const ALIGNED: bool>(simd: S, input: &Momentum, new: &mut [
                 let mass = 0.5 * (capacity[0][i] * density(f[0][i]) + capacity[1][i] * density(f[1][i]));
                 let squeezed = 0.5
                     * (of_first(first[0][i]) * (c[1][i] - c[0][i]) + of_first(first[1][i]) * (c[3][i] - c[2][i]));
-                let u0 = upwind(m0, c0, [v[0][i], v[1][i], v[2][i], v[3][i]]);
-                let u1 = upwind(m1, c1, [v[1][i], v[2][i], v[3][i], v[4][i]]);
+                // Next to the interface a slope would mix the velocities of a heavy fluid and a light one.
+                let pure = |k: usize| f[0][i] == f[1][i] && f[0][i] == f[k][i] && f[0][i] == f[k + 1][i];
+                let slope = |k: usize, c: f64| (1.0 - c.abs()) * if pure(k) { 0.5 } else { 0.5 * ratio };
+                let u0 = upwind(m0, slope(4, c0), [v[0][i], v[1][i], v[2][i], v[3][i]]);
+                let u1 = upwind(m1, slope(2, c1), [v[1][i], v[2][i], v[3][i], v[4][i]]);
                 let momentum = mass * v[2][i] - (m1 * u1 - m0 * u0) + squeezed * first_velocity[i];
                 let new_mass = mass - (m1 - m0) + squeezed;
                 new[i] = if new_mass > 1e-12 * gas { momentum / new_mass } else { 0.0 };
@@ -282,12 +295,12 @@ fn momentum<S: Simd, const ALIGNED: bool>(simd: S, input: &Momentum, new: &mut [
     );
 }
 
-/// The value that a flux carries: that of the donor, moved half a step with a limited slope. The flux lies between the
-/// second and the third value.
+/// The value that a flux carries: that of the donor, moved along a limited slope. The flux lies between the second and the
+/// third value.
 #[inline(always)]
-fn upwind(flux: f64, courant: f64, [a, b, d, e]: [f64; 4]) -> f64 {
+fn upwind(flux: f64, along: f64, [a, b, d, e]: [f64; 4]) -> f64 {
     let (near, far, back) = if flux > 0.0 { (b, d, a) } else { (d, b, e) };
-    near + 0.5 * (1.0 - courant.abs()) * limited(near - back, far - near)
+    near + along * limited(near - back, far - near)
 }
 
 /// The monotonised central slope: the mean of two differences, at most twice the smaller, zero at extrema.

@@ -15,7 +15,7 @@ use fearless_simd::{Level, Simd, dispatch};
 /// Diffusion numbers below this are stepped explicitly; 1/12 is the limit.
 const EXPLICIT: f64 = 0.01;
 /// Squares of the tolerances for the change and for the velocity.
-const TOLERANCES: [f64; 2] = [1e-18, 1e-26];
+const TOLERANCES: [f64; 2] = [1e-14, 1e-26];
 const MOST_ITERATIONS: u32 = 300;
 
 /// A velocity on faces.

@@ -42,7 +42,7 @@ fn steps(flow: &mut Flow, count: usize) -> Result<(), String> {
 
 /// A round drop without gravity: its currents and its pressure.
 pub(crate) fn drop(size: Size) -> Vec<Row> {
-    let laplace: &[f64] = if size == Size::Fine { &[120.0, 1200.0, 12000.0] } else { &[120.0, 12000.0] };
+    let laplace: &[f64] = if size == Size::Fine { &[120.0, 1200.0, 12000.0] } else { &[120.0] };
     laplace.iter().flat_map(|&number| drops(number)).collect()
 }
 

@@ -38,12 +38,13 @@ pub(crate) fn dam_break(size: Size) -> Vec<Row> {
     ]
 }
 
-/// By how much the experiment is late, in the mean; and how far the fronts then differ.
+/// By how much the experiment is late, in the mean over T > 1; and how far the fronts then differ.
 fn compare(history: &[[f64; 2]], table: &Table) -> (f64, f64) {
     let when: Vec<[f64; 2]> = history.iter().map(|[t, z]| [*z, *t]).collect();
-    let delays: Vec<f64> = table.rows().map(|row| row[0] - interpolate(&when, row[1])).collect();
+    let late_enough = || table.rows().filter(|row| row[0] > 1.0);
+    let delays: Vec<f64> = late_enough().map(|row| row[0] - interpolate(&when, row[1])).collect();
     let late = delays.iter().sum::<f64>() / delays.len() as f64;
-    let errors = table.rows().map(|row| (interpolate(history, row[0] - late) / row[1] - 1.0).abs());
+    let errors = late_enough().map(|row| (interpolate(history, row[0] - late) / row[1] - 1.0).abs());
     (late, errors.fold(0.0, f64::max))
 }
 
