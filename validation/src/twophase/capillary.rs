@@ -27,7 +27,8 @@ fn wave_error(n: usize) -> Result<f64, String> {
         Params { spacing: length / n as f64, liquid: fluid, gas: fluid, surface_tension: 0.01, ..Params::default() };
     let mut flow = boxed([n / 2, 3 * n, 1], params, DVec3::ZERO)?;
     let k = 2.0 * PI / length;
-    flow.fill(|x| x.y - 1.5 * length - amplitude * libm::cos(k * x.x));
+    let off: f64 = std::env::var("OFF").ok().and_then(|o| o.parse().ok()).unwrap_or(0.0);
+    flow.fill(|x| x.y - 1.5 * length - off * length / n as f64 - amplitude * libm::cos(k * x.x));
     let mut history = Vec::new();
     let end = table.rows().last().map_or(0.0, |row| row[0]);
     run(&mut flow, end, |flow, time| history.push([time, mode(flow, k) / amplitude]))?;
