@@ -52,6 +52,7 @@ mod aabb;
 mod bvh;
 mod files;
 mod grid;
+mod iso;
 mod mesh;
 pub mod quadrature;
 mod sample;
@@ -69,6 +70,7 @@ pub use files::{
     parse_stl, read_mesh, write_obj, write_ply,
 };
 pub use grid::{NeighbourGrid, Periodic};
+pub use iso::{CutEdge, IsoError, IsoGrid, IsoSurface, LARGEST_SIDE, Sample};
 pub use mesh::{LARGEST_COORDINATE, MeshError, TriangleMesh};
 pub use sample::{FillError, KeepOut, LARGEST_FILL, count_estimate, fill};
 pub use shape::{Region, Shape, ShapeError};
