@@ -54,17 +54,20 @@ mod files;
 mod grid;
 mod iso;
 mod mesh;
+mod pieces;
 pub mod quadrature;
 mod sample;
 mod shape;
 pub mod solids;
+mod stuffing;
 mod tet_mesh;
+mod tet_quality;
 mod topology;
 mod triangle;
 mod weld;
 
 pub use aabb::Aabb;
-pub use bvh::{Bvh, Closest, Hit, WrongVertexCount};
+pub use bvh::{Bvh, Closest, Hit, SelfCrossing, WrongVertexCount};
 pub use files::{
     ImportOptions, LARGEST_FILE, MeshFileError, ParseError, Place, Problem, UpAxis, parse_mesh, parse_obj, parse_ply,
     parse_stl, read_mesh, write_obj, write_ply,
@@ -74,5 +77,7 @@ pub use iso::{CutEdge, IsoError, IsoGrid, IsoSurface, LARGEST_SIDE, Sample};
 pub use mesh::{LARGEST_COORDINATE, MeshError, TriangleMesh};
 pub use sample::{FillError, KeepOut, LARGEST_FILL, count_estimate, fill};
 pub use shape::{Region, Shape, ShapeError};
+pub use stuffing::{LARGEST_LATTICE, SelfCrossings, Stuffed, TetError, TetOptions, TetSize, mesh_tets, stuff};
 pub use tet_mesh::{TetMesh, TetMeshError, surface_of, tet_volume};
+pub use tet_quality::{SLIVER, TetQuality, aspect_ratio, dihedral_angles};
 pub use topology::{EdgeDefect, NotClosed};

@@ -151,7 +151,7 @@ pub fn tet_volume([a, b, c, d]: [DVec3; 4]) -> f64 {
     (b - a).cross(c - a).dot(d - a) / 6.0
 }
 
-fn longest_edge(corners: [DVec3; 4]) -> f64 {
+pub(crate) fn longest_edge(corners: [DVec3; 4]) -> f64 {
     let mut longest = 0.0f64;
     for (i, a) in corners.iter().enumerate() {
         for b in &corners[..i] {
@@ -183,6 +183,20 @@ pub fn surface_of(tets: &[[u32; 4]]) -> Vec<[u32; 3]> {
     }
     outside.sort_unstable();
     outside.iter().map(|&n| faces(&tets[n as usize / 4])[n as usize % 4]).collect()
+}
+
+/// Pairs of tetrahedra that share a face.
+pub(crate) fn shared_faces(tets: &[[u32; 4]]) -> Vec<[u32; 2]> {
+    let mut faces: Vec<([u32; 3], u32)> = Vec::with_capacity(4 * tets.len());
+    for (tet, &corners) in (0..).zip(tets) {
+        let mut sorted = corners;
+        sorted.sort_unstable();
+        let [a, b, c, d] = sorted;
+        faces.extend([[b, c, d], [a, c, d], [a, b, d], [a, b, c]].map(|face| (face, tet)));
+    }
+    faces.sort_unstable();
+    let shared = faces.windows(2).filter(|pair| pair[0].0 == pair[1].0);
+    shared.map(|pair| [pair[0].1, pair[1].1]).collect()
 }
 
 #[cfg(test)]
