@@ -58,6 +58,7 @@ mod pieces;
 pub mod quadrature;
 mod sample;
 mod shape;
+mod skin;
 pub mod solids;
 mod stuffing;
 mod tet_mesh;
@@ -77,7 +78,10 @@ pub use iso::{CutEdge, IsoError, IsoGrid, IsoSurface, LARGEST_SIDE, Sample};
 pub use mesh::{LARGEST_COORDINATE, MeshError, TriangleMesh};
 pub use sample::{FillError, KeepOut, LARGEST_FILL, count_estimate, fill};
 pub use shape::{Region, Shape, ShapeError};
-pub use stuffing::{LARGEST_LATTICE, SelfCrossings, Stuffed, TetError, TetOptions, TetSize, mesh_tets, stuff};
+pub use skin::{Anchor, Skin, SkinError, barycentric};
+pub use stuffing::{
+    LARGEST_LATTICE, LARGEST_SURFACE, SelfCrossings, Stuffed, TetError, TetOptions, TetSize, mesh_tets, stuff,
+};
 pub use tet_mesh::{TetMesh, TetMeshError, surface_of, tet_volume};
 pub use tet_quality::{SLIVER, TetQuality, aspect_ratio, dihedral_angles};
 pub use topology::{EdgeDefect, NotClosed};

@@ -33,6 +33,9 @@ const ALPHA_LONG: f64 = 0.285;
 /// A node moves onto a cut that is nearer than this part of a short edge, dimensionless.
 const ALPHA_SHORT: f64 = 0.3985;
 
+/// Triangles of a surface, at most. Ten million take about three gigabytes and half a minute.
+pub const LARGEST_SURFACE: usize = 30_000_000;
+
 /// Nodes of the lattice, at most: with more, memory is measured in gigabytes.
 pub const LARGEST_LATTICE: f64 = 1e8;
 
@@ -119,6 +122,12 @@ pub enum TetError {
     /// The surface passes through itself.
     #[error(transparent)]
     SelfCrossing(#[from] SelfCrossing),
+    /// The surface is too large.
+    #[error("the surface has {triangles} triangles; the largest that can be filled has {LARGEST_SURFACE}")]
+    TooManyTriangles {
+        /// Number of triangles.
+        triangles: usize,
+    },
     /// The size makes no sense.
     #[error("{what} must be positive and finite, not {value}")]
     Size {
@@ -160,6 +169,10 @@ pub enum TetError {
 /// [allowed](SelfCrossings::Fill)), and sizes that cannot be had.
 pub fn mesh_tets(surface: &TriangleMesh, options: &TetOptions) -> Result<Stuffed, TetError> {
     options.size.check()?;
+    let triangles = surface.triangles().len();
+    if triangles > LARGEST_SURFACE {
+        return Err(TetError::TooManyTriangles { triangles });
+    }
     let mut surface = surface.clone();
     let turned = surface.orient_outward()?;
     let tree = Bvh::new(&surface);

@@ -164,6 +164,11 @@ pub(crate) fn longest_edge(corners: [DVec3; 4]) -> f64 {
 /// Triangles of positively turned tetrahedra that belong to one of them only, in the order of tetrahedra and faces.
 #[must_use]
 pub fn surface_of(tets: &[[u32; 4]]) -> Vec<[u32; 3]> {
+    surface_faces(tets).into_iter().map(|(_, face)| face).collect()
+}
+
+/// As [`surface_of`], each with the tetrahedron that it belongs to.
+pub(crate) fn surface_faces(tets: &[[u32; 4]]) -> Vec<(u32, [u32; 3])> {
     // Each face seen from outside its tetrahedron.
     let faces = |t: &[u32; 4]| [[t[1], t[2], t[3]], [t[0], t[3], t[2]], [t[0], t[1], t[3]], [t[0], t[2], t[1]]];
     let mut all: Vec<([u32; 3], u32)> = Vec::with_capacity(tets.len() * 4);
@@ -182,7 +187,7 @@ pub fn surface_of(tets: &[[u32; 4]]) -> Vec<[u32; 3]> {
         }
     }
     outside.sort_unstable();
-    outside.iter().map(|&n| faces(&tets[n as usize / 4])[n as usize % 4]).collect()
+    outside.iter().map(|&n| (n / 4, faces(&tets[n as usize / 4])[n as usize % 4])).collect()
 }
 
 /// Pairs of tetrahedra that share a face.
