@@ -63,6 +63,7 @@ pub mod solids;
 mod stuffing;
 mod tet_mesh;
 mod tet_quality;
+mod tet_solids;
 mod topology;
 mod triangle;
 mod weld;
@@ -84,4 +85,5 @@ pub use stuffing::{
 };
 pub use tet_mesh::{TetMesh, TetMeshError, surface_of, tet_volume};
 pub use tet_quality::{SLIVER, TetQuality, aspect_ratio, dihedral_angles};
+pub use tet_solids::{BodyError, LARGEST_BODY, Pool, Tube};
 pub use topology::{EdgeDefect, NotClosed};

@@ -29,7 +29,7 @@ pub fn icosphere(center: DVec3, radius: f64, n: u32) -> TriangleMesh {
     TriangleMesh::trusted(directions.iter().map(|&d| center + radius * d).collect(), triangles)
 }
 
-fn icosahedron() -> (Vec<DVec3>, Vec<[u32; 3]>) {
+pub(crate) fn icosahedron() -> (Vec<DVec3>, Vec<[u32; 3]>) {
     let golden = 0.5 * (1.0 + 5f64.sqrt());
     let corners = [(-1.0, golden), (1.0, golden), (-1.0, -golden), (1.0, -golden)];
     let rectangles = [
