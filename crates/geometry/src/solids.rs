@@ -1,11 +1,15 @@
 //! Closed meshes of simple bodies, facing outwards. Lengths in metres; sizes must be positive.
 
+mod duck;
+
 use std::collections::HashMap;
 use std::f64::consts::{PI, TAU};
 
 use glam::DVec3;
 
 use crate::{Aabb, TriangleMesh};
+
+pub use duck::{DUCK_LENGTH, duck};
 
 /// Icospheres are cut no finer than this: 20·4⁹ is five million triangles.
 const FINEST_ICOSPHERE: u32 = 9;

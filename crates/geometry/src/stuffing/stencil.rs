@@ -11,7 +11,8 @@
 //! one of the two inside corners a, b and ends at the cut of the other. If one of the two cuts lies on a long edge, the
 //! diagonal ends there; if a and b are joined by a long edge, it starts at the one at an even place. Three diagonals
 //! chosen like that never run in a circle, in which case a wedge could not be cut. The quadrilateral that a wedge has on
-//! the surface is no neighbour's business: its diagonal is the one with the better angles. \[LS07\], fig. 3.
+//! the surface is no neighbour's business: its diagonal is the one with the better angles. The stencils are those of
+//! \[LS07\].
 
 use glam::DVec3;
 
