@@ -20,7 +20,7 @@ const BEHIND: f64 = 1e-6;
 #[non_exhaustive]
 pub enum SelfCrossing {
     /// Two triangles cross.
-    #[error("the surface passes through itself: triangles {} and {} cross at {position} m", triangles[0], triangles[1])]
+    #[error("the surface passes through itself: triangles {} and {} cross at {position:.6} m", triangles[0], triangles[1])]
     Triangles {
         /// Their numbers, from 0.
         triangles: [u32; 2],
@@ -29,7 +29,7 @@ pub enum SelfCrossing {
     },
     /// A part of the surface lies inside another, or is turned inside out.
     #[error(
-        "the surface lies inside itself: behind triangle {triangle} at {position} m it goes round {winding:.1} times \
+        "the surface lies inside itself: behind triangle {triangle} at {position:.6} m it goes round {winding:.1} times \
          instead of once"
     )]
     Overlap {
