@@ -13,8 +13,6 @@ use super::tets::TetFile;
 
 /// Gmsh's types of tetrahedra, with 4, 10, 20, 35 and 56 nodes. Corners come first.
 const TETS: [i64; 5] = [4, 11, 29, 30, 31];
-/// Nodes of an element are never more than this.
-const MOST_NODES: usize = 125;
 
 /// Nodes of an element of each of Gmsh's types, from 1 on.
 const NODES_OF_TYPE: [usize; 31] =
@@ -22,8 +20,14 @@ const NODES_OF_TYPE: [usize; 31] =
 
 fn nodes_of_type(kind: i64) -> Option<usize> {
     match kind {
+        // Quadrilaterals, prisms and hexahedra of higher order.
+        36 => Some(16),
+        37 => Some(25),
+        38 => Some(36),
+        90 => Some(40),
+        91 => Some(75),
         92 => Some(64),
-        93 => Some(MOST_NODES),
+        93 => Some(125),
         _ => NODES_OF_TYPE.get(usize::try_from(kind.checked_sub(1)?).ok()?).copied(),
     }
 }
