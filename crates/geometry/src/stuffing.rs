@@ -33,6 +33,9 @@ const ALPHA_LONG: f64 = 0.285;
 /// A node moves onto a cut that is nearer than this part of a short edge, dimensionless.
 const ALPHA_SHORT: f64 = 0.3985;
 
+/// A surface that encloses less than this part of the cube of its longest side encloses nothing, dimensionless.
+const FLAT: f64 = 1e-12;
+
 /// Triangles of a surface, at most. Ten million take about three gigabytes and half a minute.
 pub const LARGEST_SURFACE: usize = 30_000_000;
 
@@ -122,6 +125,14 @@ pub enum TetError {
     /// The surface passes through itself.
     #[error(transparent)]
     SelfCrossing(#[from] SelfCrossing),
+    /// The surface is flat or a point.
+    #[error("the surface encloses no volume: {volume:.3e} m³ in a box of {} m", size)]
+    NoVolume {
+        /// What it encloses \[m³\].
+        volume: f64,
+        /// Edges of the box around it \[m\].
+        size: DVec3,
+    },
     /// The surface is too large.
     #[error("the surface has {triangles} triangles; the largest that can be filled has {LARGEST_SURFACE}")]
     TooManyTriangles {
@@ -165,7 +176,7 @@ pub enum TetError {
 /// Fills a closed surface with tetrahedra.
 ///
 /// # Errors
-/// A surface that is open (with the place), that passes through itself (with the place, unless
+/// A surface that is open (with the place), flat, that passes through itself (with the place, unless
 /// [allowed](SelfCrossings::Fill)), and sizes that cannot be had.
 pub fn mesh_tets(surface: &TriangleMesh, options: &TetOptions) -> Result<Stuffed, TetError> {
     options.size.check()?;
@@ -175,6 +186,11 @@ pub fn mesh_tets(surface: &TriangleMesh, options: &TetOptions) -> Result<Stuffed
     }
     let mut surface = surface.clone();
     let turned = surface.orient_outward()?;
+    let (volume, size) = (surface.signed_volume(), surface.bounds().size());
+    let longest = size.max_element();
+    if volume.abs() <= FLAT * longest * longest * longest {
+        return Err(TetError::NoVolume { volume, size });
+    }
     let tree = Bvh::new(&surface);
     let self_crossing = tree.self_crossing();
     if let (Some(crossing), SelfCrossings::Refuse) = (self_crossing, options.self_crossings) {
@@ -183,7 +199,7 @@ pub fn mesh_tets(surface: &TriangleMesh, options: &TetOptions) -> Result<Stuffed
     let solid = Solid {
         signed_distance: |p: DVec3| tree.signed_distance(p),
         bounds: tree.bounds(),
-        volume: self_crossing.is_none().then(|| surface.signed_volume()),
+        volume: self_crossing.is_none().then_some(volume),
     };
     let stuffed = solid.stuffed(options.size)?;
     Ok(Stuffed { turned, self_crossing, ..stuffed })

@@ -35,7 +35,7 @@ pub enum TetMeshError {
         vertices: usize,
     },
     /// A tetrahedron has no volume.
-    #[error("tetrahedron {tet} at {position:.6} m is flat: its volume is {volume:.3e} m³")]
+    #[error("tetrahedron {tet} at {} m is flat: its volume is {volume:.3e} m³", crate::mesh::rounded(*position))]
     Flat {
         /// Number of the tetrahedron, from 0.
         tet: usize,

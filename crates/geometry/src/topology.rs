@@ -34,8 +34,9 @@ impl fmt::Display for EdgeDefect {
 /// A mesh is not closed: how many edges are wrong, and where the first one is.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error(
-    "the mesh is not closed: the edge at {position:.6} m is {first} \
-     ({open} open, {misoriented} misoriented and {non_manifold} non-manifold edges in all)"
+    "the mesh is not closed: the edge at {} m is {first} \
+     ({open} open, {misoriented} misoriented and {non_manifold} non-manifold edges in all)",
+    crate::mesh::rounded(*position)
 )]
 pub struct NotClosed {
     /// Edges of one triangle.

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 
 use super::{Bvh, Kind};
 use crate::Aabb;
+use crate::mesh::rounded;
 use crate::triangle::{self, Shear};
 
 /// Crossings this near to a corner or an edge of a triangle, as a part of its size, count as touching.
@@ -20,7 +21,9 @@ const BEHIND: f64 = 1e-6;
 #[non_exhaustive]
 pub enum SelfCrossing {
     /// Two triangles cross.
-    #[error("the surface passes through itself: triangles {} and {} cross at {position:.6} m", triangles[0], triangles[1])]
+    #[error(
+        "the surface passes through itself: triangles {} and {} cross at {} m", triangles[0], triangles[1], rounded(*position)
+    )]
     Triangles {
         /// Their numbers, from 0.
         triangles: [u32; 2],
@@ -29,8 +32,9 @@ pub enum SelfCrossing {
     },
     /// A part of the surface lies inside another, or is turned inside out.
     #[error(
-        "the surface lies inside itself: behind triangle {triangle} at {position:.6} m it goes round {winding:.1} times \
-         instead of once"
+        "the surface lies inside itself: behind triangle {triangle} at {} m it goes round {:.1} times \
+         instead of once",
+        rounded(*position), without_sign_of_zero(*winding)
     )]
     Overlap {
         /// A triangle of that part, from 0.
@@ -40,6 +44,11 @@ pub enum SelfCrossing {
         /// The winding number behind it, dimensionless.
         winding: f64,
     },
+}
+
+/// To one digit; what is nearly nothing is nothing, not a little less.
+fn without_sign_of_zero(winding: f64) -> f64 {
+    (10.0 * winding).round() / 10.0 + 0.0
 }
 
 impl SelfCrossing {

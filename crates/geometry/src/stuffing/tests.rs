@@ -85,6 +85,10 @@ fn bad_surfaces_and_sizes_are_refused_with_a_reason() {
     let open = TriangleMesh::new(ball.vertices().to_vec(), ball.triangles()[1..].to_vec()).unwrap();
     let error = mesh_tets(&open, &TetOptions::count(100)).unwrap_err();
     assert!(matches!(&error, TetError::NotClosed(defects) if defects.open == 3), "{error}");
+    assert!(error.to_string().contains("the edge at [-0.609756, 0.776349, 0.080311] m is open"), "{error}");
+    let flat = TriangleMesh::new(vec![DVec3::ZERO, DVec3::X, DVec3::Y], vec![[0, 1, 2], [0, 2, 1]]).unwrap();
+    let error = mesh_tets(&flat, &TetOptions::count(100)).unwrap_err();
+    assert!(matches!(error, TetError::NoVolume { .. }) && error.to_string().contains("no volume"), "{error}");
     for options in [TetOptions::count(0), TetOptions::edge(0.0), TetOptions::edge(-1.0), TetOptions::edge(f64::NAN)] {
         assert!(matches!(mesh_tets(&ball, &options), Err(TetError::Size { .. })));
     }
