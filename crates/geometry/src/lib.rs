@@ -12,11 +12,14 @@
 //!    follows a moving mesh with [`Bvh::refit`].
 //! 4. **Samples.** [`quadrature`] puts Gauss points on triangles; [`fill`] puts particles into a [`Shape`] and keeps
 //!    them out of others.
-//! 5. **Neighbours.** [`NeighbourGrid`] sorts particles by cell; it alone works in single precision, as they do.
+//! 5. **Tetrahedra.** [`mesh_tets`] fills a closed surface, [`stuff`] a signed distance; [`TetMesh`] makes blocks, balls,
+//!    tubes and pools, and [`read_tets`] reads those of Gmsh, TetGen and VTK. A [`Skin`] carries a surface along with
+//!    them. [`IsoGrid`] goes the other way, from values to a surface.
+//! 6. **Neighbours.** [`NeighbourGrid`] sorts particles by cell; it alone works in single precision, as they do.
 //!
 //! ```
 //! use glam::DVec3;
-//! use meniscus_geometry::{Aabb, Bvh, KeepOut, Shape, fill, quadrature, solids};
+//! use meniscus_geometry::{Aabb, Bvh, KeepOut, Shape, TetOptions, fill, mesh_tets, quadrature, solids};
 //!
 //! // A ball of radius 20 cm, one metre above the origin.
 //! let ball = solids::icosphere(DVec3::Y, 0.2, 3);
@@ -42,6 +45,10 @@
 //!     })
 //!     .sum();
 //! assert!((area - ball.area()).abs() < 1e-12);
+//!
+//! // The ball as a soft body: about a thousand tetrahedra of its volume, none of them flat.
+//! let soft = mesh_tets(&ball, &TetOptions::count(1000))?;
+//! assert!(soft.volume_error.abs() < 0.01 && soft.mesh.quality().min_dihedral > 10.0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
