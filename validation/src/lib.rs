@@ -2,6 +2,7 @@
 //! tolerance and why it is what it is.
 
 mod momentum;
+mod stuffing;
 mod wall_integral;
 
 use serde::Serialize;
@@ -44,8 +45,11 @@ pub struct Row {
 }
 
 /// All cases, in the order in which they run.
-pub const CASES: &[Case] =
-    &[Case { name: "wall-integral", run: wall_integral::run }, Case { name: "momentum", run: momentum::run }];
+pub const CASES: &[Case] = &[
+    Case { name: "wall-integral", run: wall_integral::run },
+    Case { name: "momentum", run: momentum::run },
+    Case { name: "stuffing", run: stuffing::run },
+];
 
 /// A value that must not exceed a bound.
 pub(crate) fn bound(case: &str, quantity: &str, measured: f64, most: f64) -> Row {
