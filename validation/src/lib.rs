@@ -3,6 +3,7 @@
 
 mod data;
 mod momentum;
+mod stuffing;
 mod twophase;
 mod wall_integral;
 
@@ -64,6 +65,7 @@ pub const CASES: &[Case] = &[
     Case { name: "standing-wave", run: twophase::standing_wave },
     Case { name: "moving-drop", run: twophase::moving_drop },
     Case { name: "open-hump", run: twophase::open_hump },
+    Case { name: "stuffing", run: stuffing::run },
 ];
 
 /// A value that must not exceed a bound.
