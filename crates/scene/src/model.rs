@@ -170,6 +170,8 @@ pub struct Liquid {
     pub fill: Vec<Shape>,
     /// Velocity at the start \[m/s\], default \[0, 0, 0\].
     pub velocity: Vector,
+    /// Angular velocity at the start, about its centre of mass \[rad/s\], default \[0, 0, 0\].
+    pub spin: Vector,
     /// Red, green, blue, 0 to 1, default \[0.1, 0.4, 0.8\].
     pub color: Vector,
 }
@@ -177,7 +179,7 @@ pub struct Liquid {
 impl Default for Liquid {
     fn default() -> Self {
         let sph::Material { density, viscosity } = sph::Material::default();
-        Self { density, viscosity, fill: Vec::new(), velocity: [0.0; 3], color: [0.1, 0.4, 0.8] }
+        Self { density, viscosity, fill: Vec::new(), velocity: [0.0; 3], spin: [0.0; 3], color: [0.1, 0.4, 0.8] }
     }
 }
 

@@ -155,6 +155,7 @@ impl Checks {
         self.range("artificial_viscosity", sph.artificial_viscosity, [0.0, 10.0]);
         self.range("mass_factor", sph.mass_factor, [0.1, 10.0]);
         self.range("density_error", sph.density_error, [1e-12, 0.1]);
+        self.range("pressure_error", sph.pressure_error, [1e-6, 1.0]);
         self.range("divergence_error", sph.divergence_error, [1e-12, 1.0]);
         self.require("max_density_iterations", sph.max_density_iterations > 0, "must be at least 1");
         self.require("max_divergence_iterations", sph.max_divergence_iterations > 0, "must be at least 1");

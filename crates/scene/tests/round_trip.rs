@@ -140,7 +140,7 @@ prop_compose! {
         scene.sph.kernel = KernelFamily::CubicSpline;
         scene.time.dt = dt;
         let (density, viscosity, velocity) = liquid;
-        scene.liquid.insert("water".into(), Liquid { density, viscosity, velocity, fill, ..Liquid::default() });
+        scene.liquid.insert("water".into(), Liquid { density, viscosity, velocity, spin: velocity, fill, ..Liquid::default() });
         scene.wall.extend(walls.into_iter().enumerate().map(|(k, wall)| (format!("w-{k}"), wall)));
         scene.emitter.extend(emitters.into_iter().enumerate().map(|(k, e)| (format!("e_{k}"), e)));
         scene.drain.extend(drains.into_iter().enumerate().map(|(k, region)| (format!("d{k}"), Drain { region })));

@@ -94,6 +94,7 @@ fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError> {
         emitters: scene.emitter.values().map(|e| emitter(e, scene)).collect(),
         periodic: periodic(scene),
         stiffness: scene.sph.stiffness.unwrap_or_else(|| stiffness(loaded)),
+        speed: speed_squared(loaded).sqrt(),
     };
     let mut liquid = Liquid::new(setup);
     seed(loaded, &mut liquid, &mut warnings)?;
@@ -261,8 +262,22 @@ fn seed(loaded: &Loaded, liquid: &mut Liquid, warnings: &mut Vec<String>) -> Res
             }
             taken.push(KeepOut { shape, clearance: 0.4 * spacing });
         }
+        spin(liquid, number as u16, DVec3::from_array(body.spin));
     }
     Ok(())
+}
+
+/// Turns a liquid about its centre of mass.
+fn spin(liquid: &mut Liquid, number: u16, spin: DVec3) {
+    let particles = liquid.particles_mut();
+    let of_it: Vec<usize> = (0..particles.len()).filter(|&i| particles.liquid[i] == number).collect();
+    if spin == DVec3::ZERO || of_it.is_empty() {
+        return;
+    }
+    let center = of_it.iter().map(|&i| particles.position[i].as_dvec3()).sum::<DVec3>() / of_it.len() as f64;
+    for i in of_it {
+        particles.velocity[i] += spin.cross(particles.position[i].as_dvec3() - center).as_vec3();
+    }
 }
 
 /// Boxes around the places where there is liquid at the start, or where it comes from.
@@ -299,7 +314,11 @@ fn speed_squared(loaded: &Loaded) -> f64 {
     let lowest = lowest_of(&bounds_of(loaded));
     let highest = liquid_bounds(loaded).iter().map(highest_of).fold(lowest, f64::min);
     let speeds = scene.emitter.values().map(|e| e.speed);
-    let speeds = speeds.chain(scene.liquid.values().map(|l| DVec3::from_array(l.velocity).length()));
+    let speeds = speeds.chain(scene.liquid.values().map(|l| {
+        let size = l.fill.iter().map(|shape| to_shape(loaded, shape).bounds()).reduce(|a, b| a.union(&b));
+        let radius = size.map_or(0.0, |size| 0.5 * (size.max - size.min).length());
+        DVec3::from_array(l.velocity).length() + DVec3::from_array(l.spin).length() * radius
+    }));
     let fastest = speeds.fold(0.0, f64::max);
     (fastest * fastest + 2.0 * (lowest - highest)).max(1e-6)
 }

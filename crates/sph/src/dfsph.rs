@@ -25,7 +25,6 @@ use crate::density::{self, Sums};
 use crate::lanes::{KernelLanes, Packed, Space, add_up, add_up3, dot, gather, minus, pack, plus_scaled, splat, splat3};
 use crate::liquid::{Liquid, Workspace, with_kernel_and_space};
 use crate::neighbours::{Block, for_each_block};
-use crate::particles::Particles;
 use fearless_simd::{Simd, SimdFloat, dispatch};
 use glam::{DVec3, Vec3};
 use meniscus_core::{StepError, par};
@@ -33,6 +32,9 @@ use rayon::prelude::*;
 
 /// Below this compression a particle belongs to spray or to a surface: its velocity may converge freely.
 const LOOSE: f32 = 0.75;
+
+/// Rounding of a compression in single precision.
+const ROUNDING: f64 = 3e-7;
 
 /// How a solve went.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -133,7 +135,11 @@ impl Liquid {
     /// When a pressure is not finite.
     pub fn find_pressure(&mut self, gravity: DVec3, dt: f64) -> Result<Solved, StepError> {
         let solver = &self.setup.params;
-        let stop = Stop { error: solver.density_error, iterations: [2, solver.max_density_iterations] };
+        // How much a step of free fall would compress a column of the height that gives the expected speed.
+        let fall = 2.0 * (gravity.length() * dt / self.setup.speed).powi(2);
+        let error = if fall > 0.0 { solver.density_error.min(solver.pressure_error * fall) } else { solver.density_error };
+        let error = error.max(ROUNDING * self.share_taken_back(dt));
+        let stop = Stop { error, iterations: [2, solver.max_density_iterations] };
         self.add_mirror_pressure(gravity.as_vec3());
         let solved = self.solve(Aim::Density, dt, stop);
         let inverse_dt = (1.0 / dt) as f32;
@@ -141,7 +147,7 @@ impl Liquid {
         self.work.acceleration.par_iter_mut().with_min_len(par::PIECE).enumerate().for_each(|(i, a)| {
             *a = (Vec3::from_slice(&flow[i]) - velocity[i]) * inverse_dt;
         });
-        self.report_pressure();
+        self.report_pressure(gravity.as_vec3());
         self.react();
         self.check("find pressure", "pressure", |p, i| p.pressure[i].is_finite())?;
         let acceleration = &self.work.acceleration;
@@ -161,15 +167,40 @@ impl Liquid {
         }
     }
 
-    /// Pressure as the mean normal stress: the multipliers of both solves, times the share of momentum that really passes
-    /// through a particle's neighbours. On a lattice that share is 1.02, in disorder 0.97.
-    fn report_pressure(&mut self) {
-        let (work, walls) = (&self.work, &self.walls);
-        let Particles { pressure, multiplier, .. } = &mut self.state.particles;
-        pressure.par_iter_mut().with_min_len(par::PIECE).enumerate().for_each(|(i, pressure)| {
-            let share = work.sums[i].moment + walls.momentum_share(Vec3::from_slice(&work.wall_push[i]));
-            *pressure = share * (multiplier[i] + work.divergence_pressure[i]);
+    /// Pressure as the stress that particles pass on: half of the moment of the forces between a particle and its
+    /// neighbours, over its volume. Inside the liquid that is the multipliers of both solves times the share of momentum
+    /// that passes through the neighbours (1.02 on a lattice, 0.97 in disorder). Beside a wall layers form and stress differs
+    /// with direction: there it is the part along the wall's normal, with the wall's own push.
+    fn report_pressure(&mut self, gravity: Vec3) {
+        let (multiplier, divergence) = (&self.state.particles.multiplier, &self.work.divergence_pressure);
+        let of = |i: usize| multiplier[i] + divergence[i];
+        let mut pressure = std::mem::take(&mut self.state.particles.pressure);
+        let (sums, contacts) = (&self.work.sums, &self.work.contacts);
+        let lever = 0.5 * self.setup.params.spacing as f32;
+        let blocks = self.work.neighbours.blocks.par_iter().zip(pressure.par_chunks_mut(par::PIECE)).zip(contacts);
+        blocks.for_each(|((block, pressure), contacts)| {
+            pressure.iter_mut().enumerate().for_each(|(k, p)| *p = sums[block.start + k].moment * of(block.start + k));
+            for contact in contacts.iter().filter(|contact| contact.deficit > 0.0) {
+                let i = contact.particle as usize;
+                let from_wall = of(i) + self.mirror_pressure(contact, gravity, multiplier[i]);
+                pressure[i - block.start] = self.stress_along(block, i, contact.normal, &of)
+                    + from_wall * contact.push.dot(contact.normal) * lever;
+            }
         });
+        self.state.particles.pressure = pressure;
+    }
+
+    /// Normal stress along a direction that a particle and its neighbours pass on \[Pa\].
+    fn stress_along(&self, block: &Block, i: usize, along: Vec3, pressure: &impl Fn(usize) -> f32) -> f32 {
+        let (place, kernel) = (&self.work.place, self.gradient_kernel());
+        let here = Vec3::from_slice(&place[i]);
+        let others = block.of(i - block.start).iter().flatten().map(|&j| j as usize);
+        let sum = others.filter(|&j| j != i && j + 1 < place.len()).map(|j| {
+            let d = self.setup.periodic.shortest(here - Vec3::from_slice(&place[j]));
+            let r = f64::from(d.length()).max(1e-12);
+            -0.5 * (pressure(i) + pressure(j)) * d.dot(along).powi(2) * (kernel.slope(r / self.h) / r) as f32
+        });
+        sum.sum::<f32>() * self.gradient_norm()
     }
 
     /// The reaction of walls to the pressure of the density solve.
@@ -196,7 +227,7 @@ impl Liquid {
         }
         loop {
             self.set_velocities(&q, dt);
-            solved.error = self.set_residuals(aim, dt);
+            solved.error = self.set_residuals(aim, &q, dt);
             solved.iterations += 1;
             if solved.is_done(&stop) || solved.iterations >= stop.iterations[1] {
                 break;
@@ -251,20 +282,33 @@ impl Liquid {
     }
 
     /// Residuals under the velocities of `work.flow`; returns the mean of the positive ones.
-    fn set_residuals(&mut self, aim: Aim, dt: f32) -> f64 {
+    fn set_residuals(&mut self, aim: Aim, q: &[f32], dt: f32) -> f64 {
         let mut residual = std::mem::take(&mut self.work.residual);
         self.sum_rates(&self.work.flow, true, &mut residual);
         let compression = &self.work.compression;
-        residual.par_iter_mut().with_min_len(par::PIECE).zip(compression).for_each(|(r, &c)| {
+        let (share, compliance) = (self.share_taken_back(dt.into()) as f32, self.compliance(dt.into()));
+        residual.par_iter_mut().with_min_len(par::PIECE).zip(compression).zip(q).for_each(|((r, &c), &q)| {
             *r = match aim {
-                Aim::Density => c - 1.0 + dt * *r,
+                Aim::Density => (c - 1.0).min(share * (c - 1.0)) + dt * *r - compliance * q,
                 Aim::Divergence if c < LOOSE => 0.0,
-                Aim::Divergence => dt * *r,
+                Aim::Divergence => dt * *r - compliance * q,
             };
         });
         self.work.residual = residual;
         self.work.free.resize(self.state.particles.len(), 0.0);
         self.mean_errors().0
+    }
+
+    /// The part of its compression that the liquid takes back in a step. All of it takes the time in which the liquid
+    /// crosses a spacing: then the speed of taking it back does not depend on the step, and cannot drive it towards zero.
+    fn share_taken_back(&self, dt: f64) -> f64 {
+        (dt * self.setup.speed / self.setup.params.spacing).min(1.0)
+    }
+
+    /// Compression under pressure \[1/Pa\], so little that it is not seen, but enough to give liquid that fills a closed
+    /// vessel a pressure.
+    fn compliance(&self, dt: f64) -> f32 {
+        (1e-5 * self.share_taken_back(dt) / (self.heaviest() * self.setup.speed * self.setup.speed)) as f32
     }
 
     /// Mean of the positive residuals: of all particles, and of the free ones alone.
@@ -306,7 +350,10 @@ impl Liquid {
         let direction = std::mem::take(&mut self.work.direction);
         self.accelerate(&direction, &mut push);
         self.sum_rates(&push, false, &mut image);
-        image.par_iter_mut().with_min_len(par::PIECE).for_each(|image| *image *= -dt * dt);
+        let compliance = self.compliance(dt.into());
+        image.par_iter_mut().with_min_len(par::PIECE).zip(&direction).for_each(|(image, &along)| {
+            *image = compliance * along - dt * dt * *image;
+        });
         let curvature = par::sum(image.len(), |i| f64::from(image[i]) * f64::from(direction[i]));
         (self.work.push, self.work.image, self.work.direction) = (push, image, direction);
         curvature

@@ -24,6 +24,7 @@
 //!     emitters: vec![],
 //!     periodic: Default::default(),
 //!     stiffness: 100.0,
+//!     speed: 1.4,
 //! });
 //! liquid.particles_mut().push(0, Vec3::new(0.0, 0.02, 0.0), Vec3::ZERO, 1000.0);
 //!

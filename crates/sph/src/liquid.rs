@@ -5,6 +5,7 @@
 
 use crate::density::{self, Sums};
 use crate::emitter::{Emitter, EmitterState};
+use crate::kernel::Kernel;
 use crate::lanes::{CubicSpline, KernelLanes, Packed, Papers, pack};
 use crate::motion::Pose;
 use crate::neighbours::{self, Neighbours, for_each_block};
@@ -34,6 +35,8 @@ pub struct Setup {
     pub periodic: Periodic,
     /// Stiffness k of the state equation \[m²/s²\], resolved.
     pub stiffness: f64,
+    /// The speed to be expected \[m/s\]: that of liquid which falls from the highest place to the lowest.
+    pub speed: f64,
 }
 
 /// What a checkpoint holds.
@@ -43,8 +46,8 @@ pub struct State {
     pub particles: Particles,
     /// One per emitter.
     pub emitters: Vec<EmitterState>,
-    /// Largest speed \[m/s\] and acceleration \[m/s²\] at the end of the last step.
-    pub fastest: [f64; 2],
+    /// Largest speed \[m/s\], acceleration \[m/s²\] and p/ρ0 \[m²/s²\] at the end of the last step.
+    pub fastest: [f64; 3],
     /// Start and length of the last step \[s\]: where the walls are.
     pub last_step: [f64; 2],
 }
@@ -231,6 +234,19 @@ impl Liquid {
     /// Rest density of the heaviest liquid \[kg/m³\].
     pub(crate) fn heaviest(&self) -> f64 {
         self.setup.materials.iter().map(|m| m.1.density).fold(0.0, f64::max)
+    }
+
+    /// The kernel of pressure forces.
+    pub(crate) fn gradient_kernel(&self) -> Kernel {
+        match self.setup.params.kernel {
+            KernelFamily::Papers => Papers::GRADIENT,
+            KernelFamily::CubicSpline => CubicSpline::GRADIENT,
+        }
+    }
+
+    /// Rest density of the lightest liquid \[kg/m³\].
+    fn lightest(&self) -> f64 {
+        self.setup.materials.iter().map(|m| m.1.density).fold(f64::INFINITY, f64::min)
     }
 
     /// Turns Σ h³ W into compression.
@@ -424,7 +440,8 @@ impl Liquid {
         let particles = &self.state.particles;
         let speed = par::max(particles.len(), 0.0, |i| f64::from(particles.velocity[i].length_squared())).sqrt();
         let push = par::max(particles.len(), 0.0, |i| f64::from(self.work.acceleration[i].length_squared())).sqrt();
-        self.state.fastest = [speed, push];
+        let pressure = par::max(particles.len(), 0.0, |i| f64::from(particles.multiplier[i]));
+        self.state.fastest = [speed, push, pressure / self.lightest()];
         if speed * dt <= self.h {
             return Ok(());
         }
@@ -439,13 +456,17 @@ impl Liquid {
     }
 
     /// Largest stable step after the last one \[s\]. The state equation resolves sound; the incompressible liquid only its
-    /// own motion.
+    /// own motion, and the rattling of single particles between their neighbours under pressure, which is as fast as √(p/ρ)
+    /// across a spacing.
     #[must_use]
     pub fn stable_step(&self, courant: f64, gravity: f64) -> f64 {
-        let [speed, push] = self.state.fastest;
+        let [speed, push, pressure] = self.state.fastest;
         let by_motion = match self.setup.params.pressure {
             PressureSolver::StateEquation => courant * self.h / (self.setup.stiffness.sqrt() + speed),
-            PressureSolver::Dfsph => courant * self.setup.params.spacing / speed.max(1e-12),
+            PressureSolver::Dfsph => {
+                let rattle = pressure.min(self.setup.speed * self.setup.speed).sqrt();
+                courant * self.setup.params.spacing / speed.max(rattle).max(1e-12)
+            }
         };
         let push = match self.setup.params.pressure {
             PressureSolver::StateEquation => push.max(gravity),

@@ -20,9 +20,11 @@ pub struct Params {
     pub kernel: KernelFamily,
     /// Pressure solver, default "dfsph".
     pub pressure: PressureSolver,
-    /// Mean compression that the incompressible solver leaves, dimensionless, default 0.00002. What it leaves comes back as
-    /// motion: a column of height H trembles with this times H/dt.
+    /// Mean compression that the incompressible solver leaves at most in a step, dimensionless, default 0.0001.
     pub density_error: f64,
+    /// Error of the pressure that it leaves at most, over the pressure that holds the liquid at rest, dimensionless, default
+    /// 0.02.
+    pub pressure_error: f64,
     /// Mean divergence times dt that it leaves, dimensionless, default 0.001.
     pub divergence_error: f64,
     /// Most iterations of its density solve, default 100.
@@ -34,7 +36,7 @@ pub struct Params {
     pub stiffness: Option<f64>,
     /// Exponent n of p = k ρ0/n ((ρ/ρ0)ⁿ − 1), dimensionless, 1 to 7, default 1 (the papers).
     pub exponent: u32,
-    /// Artificial viscosity α, dimensionless, default 0.1; 0 switches it off. It acts as a kinematic viscosity of α c h/20,
+    /// Artificial viscosity α, dimensionless, default 0.05; 0 switches it off. It acts as a kinematic viscosity of α c h/20,
     /// with the speed c to be expected in the scene (with the state equation, the speed of sound).
     pub artificial_viscosity: f64,
     /// Mass of a particle in units of ρ0 spacing³, dimensionless, default 1.
@@ -48,13 +50,14 @@ impl Default for Params {
             support: 2.0,
             kernel: KernelFamily::default(),
             pressure: PressureSolver::default(),
-            density_error: 2e-5,
+            density_error: 1e-4,
+            pressure_error: 0.02,
             divergence_error: 1e-3,
             max_density_iterations: 100,
             max_divergence_iterations: 100,
             stiffness: None,
             exponent: 1,
-            artificial_viscosity: 0.1,
+            artificial_viscosity: 0.05,
             mass_factor: 1.0,
         }
     }

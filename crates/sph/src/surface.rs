@@ -66,7 +66,7 @@ impl SampleKernel {
     /// As it is, without calibration: lengths in units of h, the surface where it is.
     #[must_use]
     pub fn plain(kernel: &Kernel, h: f64) -> Self {
-        Self::new(kernel, &Calibration { rest: 0.0, stretch: 1.0, half_spacing: 0.0, share: 0.0 }, h)
+        Self::new(kernel, &Calibration { rest: 0.0, stretch: 1.0, half_spacing: 0.0 }, h)
     }
 
     /// How far samples reach \[m\].

@@ -113,7 +113,7 @@ impl Liquid {
         self.pack_volumes_and_velocities();
         let mut output = std::mem::take(&mut self.work.acceleration);
         output.resize(self.state.particles.len(), Vec3::ZERO);
-        let signal_speed = (self.setup.stiffness / 50.0).sqrt();
+        let signal_speed = self.setup.speed;
         let friction = self.friction(signal_speed);
         let (place, flow, inverse_h) = (&self.work.place, &self.work.flow, (1.0 / self.h) as f32);
         let level = self.level;

@@ -263,8 +263,6 @@ pub struct Calibration {
     pub stretch: f64,
     /// Half a spacing, in units of h.
     pub half_spacing: f64,
-    /// The share of momentum that passes to a wall half a spacing away, over its push times the spacing, dimensionless.
-    pub share: f64,
 }
 
 impl Calibration {
@@ -279,8 +277,7 @@ impl Calibration {
             if wall.plane(middle).0 > wanted { near = middle } else { far = middle }
         }
         let push = 2.0 * gradient.half_lattice_push(spacing);
-        let share = gradient.half_lattice_moment(spacing) / (push * spacing);
-        Self { rest: near, stretch: push / wall.plane(near).1, half_spacing: 0.5 * spacing, share }
+        Self { rest: near, stretch: push / wall.plane(near).1, half_spacing: 0.5 * spacing }
     }
 
     /// The reading of a distance; both in units of h.

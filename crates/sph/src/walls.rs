@@ -22,6 +22,8 @@ pub(crate) struct Contact {
     pub(crate) deficit: f32,
     /// −∇ of the deficit \[1/m\], into the liquid: pressure times this is the wall's force per volume.
     pub(crate) push: Vec3,
+    /// Unit normal, of the nearest side if there are several.
+    pub(crate) normal: Vec3,
     /// The push times the velocity of the wall \[1/s\].
     pub(crate) flux: f32,
     /// Factor of μ (v_wall − v) in the friction per volume \[1/m²\].
@@ -106,11 +108,6 @@ impl Walls {
         (after.apply(own) - now.apply(own)) * self.inverse_dt
     }
 
-    /// What a push \[1/m\] adds to the share of momentum that passes through a particle's neighbours, dimensionless.
-    pub(crate) fn momentum_share(&self, push: Vec3) -> f32 {
-        push.abs().element_sum() * (self.calibration.share * self.spacing) as f32
-    }
-
     pub(crate) fn friction(&self, wall: u16) -> Friction {
         self.walls[usize::from(wall)].friction
     }
@@ -129,8 +126,10 @@ impl Walls {
             let own = if moves { pose.unapply(x) } else { x };
             let Some((cut, drag)) = self.touch(number, own) else { continue };
             let (mut push, mut velocity) = (cut.gradient, DVec3::ZERO);
+            let mut normal = self.normal(number, push);
             if moves {
                 push = pose.rotation * push;
+                normal = pose.rotation * normal;
                 velocity = (self.poses[number][1].apply(own) - x) * self.inverse_dt;
             }
             visit(Contact {
@@ -138,6 +137,7 @@ impl Walls {
                 wall: number as u16,
                 deficit: cut.deficit as f32,
                 push: push.as_vec3(),
+                normal: normal.as_vec3(),
                 flux: push.dot(velocity) as f32,
                 drag: drag as f32,
                 drag_velocity: (velocity * drag).as_vec3(),
@@ -156,6 +156,17 @@ impl Walls {
         };
         let gradient = cut.gradient * (self.calibration.stretch / self.h);
         Some((Cut { gradient, ..cut }, drag / (self.h * self.h)))
+    }
+
+    /// The direction of a push, in a tank that of the side that pushes most.
+    fn normal(&self, number: usize, push: DVec3) -> DVec3 {
+        let axis = match self.walls[number].shape {
+            WallShape::Tank { .. } => {
+                DVec3::select(push.abs().cmpge(DVec3::splat(push.abs().max_element())), push, DVec3::ZERO)
+            }
+            _ => push,
+        };
+        axis.normalize_or_zero()
     }
 
     /// How far a wall is felt, in units of h: friction reaches further than pressure.

@@ -25,6 +25,7 @@ fn setup(spacing: f64, walls: Vec<Wall>) -> Setup {
         emitters: vec![],
         periodic: Default::default(),
         stiffness: 400.0,
+        speed: 2.8,
     }
 }
 

@@ -1,8 +1,8 @@
 //! `rising-bubble`, `rayleigh-taylor`: viscous fluids of unlike weight change places.
 
-use super::{boxed, run};
-use crate::data::{Table, interpolate};
-use crate::{Row, Size, absolute, bound, relative};
+use super::{boxed, interpolate, run};
+use crate::worlds::table;
+use crate::{Row, Size, absolute, bound, compare};
 use glam::DVec3;
 use meniscus::twophase::{Fluid, Params, Side, Sides};
 use std::f64::consts::PI;
@@ -13,10 +13,10 @@ type Track = [f64; 4];
 /// The first test case of Hysing et al. 2009.
 pub(crate) fn rising(size: Size) -> Vec<Row> {
     let counts: &[usize] = if size == Size::Fine { &[40, 80, 160] } else { &[80] };
-    counts.iter().flat_map(|&n| compare(n, &rise(n).unwrap_or_default())).collect()
+    counts.iter().flat_map(|&n| rows(n, &rise(n).unwrap_or_default())).collect()
 }
 
-fn compare(n: usize, track: &[Track]) -> Vec<Row> {
+fn rows(n: usize, track: &[Track]) -> Vec<Row> {
     let name = |what: &str| format!("{n}×{}: {what}", 2 * n);
     let fastest = track.iter().copied().fold([f64::NAN; 4], |a, b| if a[2] >= b[2] { a } else { b });
     let least = track.iter().map(|t| t[3]).fold(f64::NAN, f64::min);
@@ -24,7 +24,7 @@ fn compare(n: usize, track: &[Track]) -> Vec<Row> {
     // A coarser grid may be further off.
     let slack = if n < 80 { 4.0 } else { 1.0 };
     vec![
-        relative("rising-bubble", &name("largest velocity [m/s]"), [0.2417, fastest[2]], 0.01 * slack),
+        compare("rising-bubble", &name("largest velocity [m/s]"), 0.2417, fastest[2], 0.01 * slack),
         absolute("rising-bubble", &name("its time [s]"), [0.9225, fastest[0]], 0.02 * slack),
         absolute("rising-bubble", &name("least circularity"), [0.9013, least], 0.005 * slack),
         absolute("rising-bubble", &name("height at 3 s [m]"), [1.0816, last], 0.005 * slack),
@@ -58,11 +58,11 @@ fn rise(n: usize) -> Result<Vec<Track>, String> {
 /// A heavy fluid on a light one \[He, Chen & Zhang 1999\].
 pub(crate) fn rayleigh_taylor(size: Size) -> Vec<Row> {
     let n = if size == Size::Fine { 128 } else { 64 };
-    let table = Table::new(include_str!("../../data/rayleigh_taylor_he1999.csv"));
+    let table = table::<3>(include_str!("../../data/rayleigh_taylor_he1999.csv"));
     let tracks = overturn(n).unwrap_or_default();
     let one = |(column, what): (usize, &str)| {
         let history: Vec<[f64; 2]> = tracks.iter().map(|t| [t[0], t[column]]).collect();
-        let errors = table.rows().filter(|row| row[0] <= 4.0).map(|row| (interpolate(&history, row[0]) - row[column]).abs());
+        let errors = table.iter().filter(|row| row[0] <= 4.0).map(|row| (interpolate(&history, row[0]) - row[column]).abs());
         let worst = errors.fold(0.0, |a, b| if b <= a { a } else { b });
         bound("rayleigh-taylor", &format!("{n} cells: largest error of the {what} in y/4H, t√(g/H) ≤ 4"), worst, 0.015)
     };

@@ -54,3 +54,13 @@ fn half_periods(history: &[[f64; 2]]) -> Result<f64, String> {
         _ => Err("it does not swing".into()),
     }
 }
+
+/// The value of a history of (time, value) at a time; the last or first one outside.
+fn interpolate(history: &[[f64; 2]], time: f64) -> f64 {
+    let after = history.partition_point(|h| h[0] < time);
+    match (history.get(after.wrapping_sub(1)), history.get(after)) {
+        (Some([t0, a]), Some([t1, b])) => a + (b - a) * (time - t0) / (t1 - t0),
+        (Some([_, value]), None) | (None, Some([_, value])) => *value,
+        (None, None) => f64::NAN,
+    }
+}

@@ -1,7 +1,7 @@
 //! `hydrostatic-rest`, `static-drop`: what is in balance stays at rest.
 
 use super::boxed;
-use crate::{Row, Size, bound, relative};
+use crate::{Row, Size, bound, compare};
 use glam::DVec3;
 use meniscus::core::StepReport;
 use meniscus::twophase::{Flow, Fluid, Params};
@@ -53,7 +53,7 @@ fn drops(laplace: f64) -> Vec<Row> {
     vec![
         bound("static-drop", &name("|u| / √(σ/ρD), exact curvature"), exact[0], 1e-10),
         bound("static-drop", &name("|u| / √(σ/ρD), computed curvature"), computed[0], 1e-4),
-        relative("static-drop", &name("jump of the pressure over σ/R"), [1.0, computed[1]], 0.01),
+        compare("static-drop", &name("jump of the pressure over σ/R"), 1.0, computed[1], 0.01),
     ]
 }
 

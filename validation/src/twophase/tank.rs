@@ -1,8 +1,8 @@
 //! `box-volume`, `dam-break-grid`, `sloshing-grid`: water in a closed tank.
 
-use super::{boxed, half_periods, run};
-use crate::data::{Table, interpolate};
-use crate::{Row, Size, bound, relative};
+use super::{boxed, half_periods, interpolate, run};
+use crate::worlds::table;
+use crate::{Row, Size, bound, compare};
 use glam::DVec3;
 use meniscus::twophase::{Flow, Fluid, Params};
 use std::f64::consts::PI;
@@ -29,8 +29,8 @@ pub(crate) fn box_volume(size: Size) -> Vec<Row> {
 /// The front of a collapsing column \[Martin & Moyce 1952\].
 pub(crate) fn dam_break(size: Size) -> Vec<Row> {
     let across = if size == Size::Fine { 32 } else { 16 };
-    let table = Table::new(include_str!("../../data/dambreak_martin_moyce_n2_2_a2.25in_front.csv"));
-    let outcome = front(across).map(|history| compare(&history, &table));
+    let table = table::<2>(include_str!("../../data/dambreak_martin_moyce_n2_2_a2.25in_front.csv"));
+    let outcome = front(across).map(|history| delay_and_error(&history, &table));
     let (late, worst) = outcome.unwrap_or((f64::NAN, f64::NAN));
     vec![
         bound("dam-break-grid", "the experiment is late by t√(2g/a): its gate", late, 0.3),
@@ -39,9 +39,9 @@ pub(crate) fn dam_break(size: Size) -> Vec<Row> {
 }
 
 /// By how much the experiment is late, in the mean over T > 1; and how far the fronts then differ.
-fn compare(history: &[[f64; 2]], table: &Table) -> (f64, f64) {
+fn delay_and_error(history: &[[f64; 2]], table: &[[f64; 2]]) -> (f64, f64) {
     let when: Vec<[f64; 2]> = history.iter().map(|[t, z]| [*z, *t]).collect();
-    let late_enough = || table.rows().filter(|row| row[0] > 1.0);
+    let late_enough = || table.iter().filter(|row| row[0] > 1.0);
     let delays: Vec<f64> = late_enough().map(|row| row[0] - interpolate(&when, row[1])).collect();
     let late = delays.iter().sum::<f64>() / delays.len() as f64;
     let errors = late_enough().map(|row| (interpolate(history, row[0] - late) / row[1] - 1.0).abs());
@@ -74,7 +74,7 @@ pub(crate) fn sloshing(size: Size) -> Vec<Row> {
     let k = PI;
     let omega = (9.81 * k * (k * 0.5f64).tanh()).sqrt();
     let measured = period(n, omega).unwrap_or(f64::NAN);
-    vec![relative("sloshing-grid", "T₁ [s], L = 1 m, d = 0.5 m", [2.0 * PI / omega, measured], 0.01)]
+    vec![compare("sloshing-grid", "T₁ [s], L = 1 m, d = 0.5 m", 2.0 * PI / omega, measured, 0.01)]
 }
 
 fn period(n: usize, omega: f64) -> Result<f64, String> {

@@ -1,7 +1,7 @@
 //! `standing-wave`, `open-hump`, `moving-drop`: waves that die, waves that leave, a drop that flies.
 
-use super::{boxed, run};
-use crate::data::{Table, interpolate};
+use super::{boxed, interpolate, run};
+use crate::worlds::table;
 use crate::{Row, Size, bound};
 use glam::DVec3;
 use meniscus::twophase::{Flow, Fluid, Open, Params, Side, Sides};
@@ -13,10 +13,10 @@ pub(crate) fn standing(size: Size) -> Vec<Row> {
     let twenty = include_str!("../../data/sloshing_viscous_analytic_Re20.csv");
     let two_hundred = include_str!("../../data/sloshing_viscous_analytic_Re200.csv");
     let one = |(reynolds, text): (f64, &str)| {
-        let table = Table::new(text);
+        let table = table::<2>(text);
         let end = 20.0;
         let worst = standing_wave(n, reynolds, end).map(|history| {
-            let errors = table.rows().filter(|row| row[0] <= end).map(|row| interpolate(&history, row[0]) - row[1]);
+            let errors = table.iter().filter(|row| row[0] <= end).map(|row| interpolate(&history, row[0]) - row[1]);
             let squares: Vec<f64> = errors.map(|e| e * e).collect();
             (squares.iter().sum::<f64>() / squares.len() as f64).sqrt()
         });

@@ -1,0 +1,87 @@
+//! `dam-break`: how far the front has run, against Martin and Moyce.
+
+use crate::worlds::{run_until, table, world};
+use crate::{Row, Size, bound, failed};
+use meniscus::sim::World;
+
+const CASE: &str = "dam-break";
+const G: f64 = 9.81;
+/// Width of the column \[m\]: 2.25 inches.
+const A: f64 = 0.05715;
+/// Between which times T the front is compared.
+const COMPARED: [f64; 2] = [1.0, 3.0];
+/// The longest lag by the gate, which was drawn up, not gone at once.
+const LAG: f64 = 0.3;
+
+const TWICE_AS_HIGH: &str = include_str!("../../data/dambreak_martin_moyce_n2_2_a2.25in_front.csv");
+const SQUARE: &str = include_str!("../../data/dambreak_martin_moyce_n2_1_front.csv");
+const KOSHIZUKA_OKA: &str = include_str!("../../data/dambreak_koshizuka_oka_1996_front.csv");
+
+pub(crate) fn run(size: Size) -> Vec<Row> {
+    let across = if size == Size::Fine { 60 } else { 30 };
+    let mut rows = Vec::new();
+    for (name, n_squared, data) in [("n² = 2", 2.0, TWICE_AS_HIGH), ("n² = 1", 1.0, SQUARE)] {
+        let result = front(n_squared, across).map(|front| {
+            let [lag, error] = fit_lag(&table(data), &front);
+            let mut rows = vec![
+                bound(CASE, &format!("front Z, {name}, Martin and Moyce, relative"), error, 0.05),
+                bound(CASE, &format!("lag ΔT of the gate, {name}"), lag, LAG),
+            ];
+            if n_squared == 2.0 {
+                let [_, error] = fit_lag(&table(KOSHIZUKA_OKA), &front);
+                rows.push(bound(CASE, "front Z, n² = 2, Koshizuka and Oka, relative, for information", error, 1.0));
+            }
+            rows
+        });
+        rows.extend(result.unwrap_or_else(|error| failed(CASE, &error)));
+    }
+    rows
+}
+
+/// T = t √(n² g/a) and Z = x/a of the front, from a slab that repeats along z.
+fn front(n_squared: f64, across: u32) -> Result<Vec<[f64; 2]>, String> {
+    let spacing = A / f64::from(across);
+    let scene = format!(
+        "[sph]\nspacing = {spacing:?}\n\
+         [periodic]\nmin = [0, 0, 0]\nmax = [1, 1, {depth:?}]\naxes = [\"z\"]\n\
+         [liquid.water]\nfill = [{{ box = {{ min = [0, 0, 0], max = [{A:?}, {height:?}, {depth:?}] }} }}]\n\
+         [wall.tank]\nshape = {{ box = {{ min = [0, 0, -9], max = [{length:?}, 1, 9], open = [\"+y\", \"+z\", \"-z\"] }} }}\n",
+        depth = 4.0 * spacing,
+        height = n_squared * A,
+        length = 10.0 * A,
+    );
+    let mut world = world(CASE, &scene)?;
+    let unit = (A / (n_squared * G)).sqrt();
+    let mut front = vec![[0.0, 1.0]];
+    for number in 1..=70 {
+        let time = 0.05 * f64::from(number);
+        run_until(&mut world, time * unit)?;
+        front.push([time, front_of(&world, spacing) / A]);
+    }
+    Ok(front)
+}
+
+/// The foremost liquid near the floor; single drops ahead of it do not count.
+fn front_of(world: &World, spacing: f64) -> f64 {
+    let particles = world.frame().particles;
+    let at_floor = particles.positions.iter().zip(&particles.densities);
+    let foremost = at_floor.filter(|(x, density)| f64::from(x.y) < 2.0 * spacing && **density > 600.0);
+    foremost.map(|(x, _)| f64::from(x.x)).fold(0.0, f64::max) + 0.5 * spacing
+}
+
+/// The lag, from none to the longest allowed, that makes the worst relative error smallest, and that error.
+fn fit_lag(data: &[[f64; 2]], front: &[[f64; 2]]) -> [f64; 2] {
+    let worst = |lag: f64| {
+        let compared = data.iter().filter(|[t, _]| (COMPARED[0]..COMPARED[1]).contains(t));
+        compared.map(|&[t, z]| (at(front, t - lag) / z - 1.0).abs()).fold(0.0, f64::max)
+    };
+    let lags = (0..=30).map(|k| LAG * f64::from(k) / 30.0).map(|lag| [lag, worst(lag)]);
+    lags.fold([0.0, f64::INFINITY], |best, now| if now[1] < best[1] { now } else { best })
+}
+
+/// Linear interpolation.
+fn at(front: &[[f64; 2]], t: f64) -> f64 {
+    let after = front.partition_point(|point| point[0] < t).clamp(1, front.len() - 1);
+    let ([t0, z0], [t1, z1]) = (front[after - 1], front[after]);
+    z0 + (z1 - z0) * (t - t0) / (t1 - t0)
+}

@@ -1,0 +1,68 @@
+//! `hydrostatic`: a column of water comes to rest.
+
+use crate::worlds::{run_until, world};
+use crate::{Row, Size, bound, failed};
+use meniscus::sim::World;
+
+const CASE: &str = "hydrostatic";
+const DENSITY: f64 = 1000.0;
+const GRAVITY: f64 = 9.81;
+const HEIGHT: f64 = 1.0;
+const SECONDS: f64 = 5.0;
+
+pub(crate) fn run(size: Size) -> Vec<Row> {
+    let spacing = if size == Size::Fine { 0.025 } else { 0.05 };
+    let scene = format!(
+        "[sph]\nspacing = {spacing:?}\n\
+         [liquid.water]\nfill = [{{ box = {{ min = [0, 0, 0], max = [0.5, {HEIGHT:?}, 0.5] }} }}]\n\
+         [wall.tank]\nshape = {{ box = {{ min = [0, 0, 0], max = [0.5, 1.5, 0.5], open = [\"+y\"] }} }}\n"
+    );
+    let result = world(CASE, &scene).and_then(|mut world| {
+        run_until(&mut world, SECONDS - 0.5)?;
+        let mut layers = vec![[0.0; 3]; (1.5 * HEIGHT / spacing) as usize + 1];
+        for number in 1..=10 {
+            run_until(&mut world, SECONDS - 0.5 + 0.05 * f64::from(number))?;
+            add_layers(&world, spacing, &mut layers);
+        }
+        Ok(compare(&world, spacing, &layers))
+    });
+    result.unwrap_or_else(|error| failed(CASE, &error))
+}
+
+fn compare(world: &World, spacing: f64, layers: &[[f64; 3]]) -> Vec<Row> {
+    let particles = world.frame().particles;
+    let layers = layers.iter().filter(|sum| sum[0] > 0.0).map(|sum| [sum[1] / sum[0], sum[2] / sum[0]]);
+    let full = DENSITY * GRAVITY * HEIGHT;
+    let below = HEIGHT - 2.0 * spacing;
+    let pressure = layers
+        .filter(|[height, _]| *height < below)
+        .map(|[height, pressure]| (pressure - DENSITY * GRAVITY * (HEIGHT - height)).abs() / full)
+        .fold(0.0, f64::max);
+    let speeds: Vec<f64> = particles.velocities.iter().map(|v| f64::from(v.length())).collect();
+    let rms = (speeds.iter().map(|v| v * v).sum::<f64>() / speeds.len() as f64).sqrt();
+    let fastest = speeds.iter().copied().fold(0.0, f64::max);
+    let scale = (GRAVITY * HEIGHT).sqrt();
+    let inside = particles.positions.iter().zip(&particles.densities).filter(|(x, _)| f64::from(x.y) < below);
+    let density = inside.map(|(_, &d)| (f64::from(d) / DENSITY - 1.0).abs()).collect::<Vec<_>>();
+    // The centre of mass of a layer of height H lies at H/2: the level, without asking for single particles.
+    let level =
+        2.0 * particles.positions.iter().map(|x| f64::from(x.y)).sum::<f64>() / particles.positions.len() as f64;
+    vec![
+        bound(CASE, "pressure, worst layer, over ρgH", pressure, 0.02),
+        bound(CASE, "rms speed over √(gH)", rms / scale, 0.01),
+        bound(CASE, "largest speed of a particle over √(gH)", fastest / scale, 0.05),
+        bound(CASE, "mean density error", density.iter().sum::<f64>() / density.len() as f64, 0.005),
+        bound(CASE, "error of the level, in spacings", (level - HEIGHT) / spacing, 0.5),
+    ]
+}
+
+/// Adds count, heights \[m\] and pressures \[Pa\] to layers as thick as the spacing.
+fn add_layers(world: &World, spacing: f64, layers: &mut [[f64; 3]]) {
+    let particles = world.frame().particles;
+    for (x, &pressure) in particles.positions.iter().zip(&particles.pressures) {
+        let height = f64::from(x.y);
+        if let Some(sum) = layers.get_mut((height / spacing) as usize) {
+            *sum = [sum[0] + 1.0, sum[1] + height, sum[2] + f64::from(pressure)];
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! `sloshing`: the first period of water in a tank.
+
+use crate::worlds::{run_until, world};
+use crate::{Row, Size, compare, failed};
+use meniscus::scene::{Command, Set, Value};
+use meniscus::sim::World;
+
+const CASE: &str = "sloshing";
+const G: f64 = 9.81;
+/// ω² = g k tanh(k d) with k = π/L, L = 1 m, d = 0.5 m.
+const PERIOD: f64 = 1.181_815_5;
+/// How long the tank is pushed \[s\].
+const PUSH: f64 = 0.3;
+
+pub(crate) fn run(size: Size) -> Vec<Row> {
+    let spacing = if size == Size::Fine { 0.01 } else { 0.02 };
+    let scene = format!(
+        "gravity = [2,  -{G:?}, 0]\n[sph]\nspacing = {spacing:?}\n\
+         [periodic]\nmin = [0, 0, 0]\nmax = [1, 1, {depth:?}]\naxes = [\"z\"]\n\
+         [liquid.water]\nfill = [{{ box = {{ min = [0, 0, 0], max = [1, 0.5, {depth:?}] }} }}]\n\
+         [wall.tank]\nshape = {{ box = {{ min = [0, 0, -9], max = [1, 1, 9], open = [\"+y\", \"+z\", \"-z\"] }} }}\n",
+        depth = 4.0 * spacing,
+    );
+    let result = world(CASE, &scene).and_then(|mut world| {
+        run_until(&mut world, PUSH)?;
+        let still = Set { key: "gravity".into(), value: Value::Vector([0.0, -G, 0.0]) };
+        world.apply(Command::Set(still))?;
+        let period = period(&mut world, 2)?;
+        Ok(vec![compare(CASE, "period of the first mode [s]", PERIOD, period, 0.02)])
+    });
+    result.unwrap_or_else(|error| failed(CASE, &error))
+}
+
+/// The mean of some periods: times between rising passages of the centre of mass through the middle.
+fn period(world: &mut World, periods: usize) -> Result<f64, String> {
+    let mut passages: Vec<f64> = Vec::new();
+    let mut last = [world.time(), offset(world)];
+    while passages.len() <= periods {
+        run_until(world, last[0] + 0.01)?;
+        let now = [world.time(), offset(world)];
+        if last[1] < 0.0 && now[1] >= 0.0 {
+            passages.push(last[0] + (now[0] - last[0]) * last[1] / (last[1] - now[1]));
+        }
+        last = now;
+        if last[0] > 20.0 {
+            return Err(format!("{} passages in 20 s", passages.len()));
+        }
+    }
+    Ok((passages[periods] - passages[0]) / periods as f64)
+}
+
+fn offset(world: &World) -> f64 {
+    let positions = world.frame().particles.positions;
+    positions.iter().map(|x| f64::from(x.x) - 0.5).sum::<f64>() / positions.len() as f64
+}

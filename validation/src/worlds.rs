@@ -1,0 +1,37 @@
+//! Scenes that cases run.
+
+use meniscus::scene::Loaded;
+use meniscus::sim::World;
+
+/// A world from the text of a scene. `file` gives the bytes of the meshes that it names.
+pub(crate) fn world_with(
+    case: &str,
+    scene: &str,
+    file: &dyn Fn(&str) -> std::io::Result<Vec<u8>>,
+) -> Result<World, String> {
+    let loaded = Loaded::from_text(case, &format!("{case}.toml"), scene, &[], file).map_err(|e| e.to_string())?;
+    World::new(&loaded).map_err(|e| e.to_string())
+}
+
+/// A world from the text of a scene that names no files.
+pub(crate) fn world(case: &str, scene: &str) -> Result<World, String> {
+    world_with(case, scene, &|_| Err(std::io::ErrorKind::NotFound.into()))
+}
+
+/// Steps until a time.
+pub(crate) fn run_until(world: &mut World, time: f64) -> Result<(), String> {
+    while world.time() < time {
+        world.step(time).map_err(|e| e.to_string())?;
+    }
+    Ok(())
+}
+
+/// The rows of a table in `validation/data`, without its comments and its head.
+pub(crate) fn table<const N: usize>(text: &str) -> Vec<[f64; N]> {
+    let lines = text.lines().filter(|line| !line.starts_with('#')).skip(1);
+    let row = |line: &str| {
+        let mut values = line.split(',').map(|word| word.trim().parse().unwrap_or(f64::NAN));
+        std::array::from_fn(|_| values.next().unwrap_or(f64::NAN))
+    };
+    lines.map(row).collect()
+}
