@@ -75,7 +75,7 @@ impl Flow {
         let grid = Grid::new(&setup.domain, setup.params.spacing)?;
         let boundary = Boundary::new(&grid, &setup.params.sides);
         boundary.check()?;
-        let openings = Openings::new(&grid, setup.solid.as_ref().map(|solid| solid.cut(&grid, &boundary)));
+        let openings = Openings::new(&grid, setup.solid.as_ref().map(|solid| solid.cut(&grid, &boundary, setup.gravity)));
         let regions = Regions::new(&grid, &boundary, &openings)?;
         let (state, work) = (State::new(&grid), Workspace::new(&grid));
         let level = Level::new();
@@ -148,6 +148,7 @@ impl Flow {
                 };
             }
         });
+        self.openings.cover(&mut self.state.volume_fraction);
         self.boundary.fill_cells(&self.grid, &mut self.state.volume_fraction);
         let fraction = &self.state.volume_fraction;
         self.state.liquid_cells = volume::count(&self.grid, &self.openings, fraction, &mut self.work.row_sums);

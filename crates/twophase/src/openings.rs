@@ -21,6 +21,18 @@ pub(crate) struct Cut {
     pub(crate) capacity: Vec<f64>,
     /// Its inverse, zero for closed cells.
     pub(crate) inverse: Vec<f64>,
+    /// Closed faces, per axis.
+    pub(crate) closed: [Vec<u32>; 3],
+    /// Closed cells near open ones, nearest first.
+    pub(crate) covered: Vec<Covered>,
+}
+
+/// A closed cell and the cells from which it takes its fraction.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Covered {
+    pub(crate) cell: u32,
+    pub(crate) count: u8,
+    pub(crate) sources: [u32; 6],
 }
 
 impl Openings {
@@ -30,6 +42,26 @@ impl Openings {
 
     pub(crate) fn cut(&self) -> Option<&Cut> {
         self.cut.as_ref()
+    }
+
+    /// Sets a velocity to zero on the closed faces along an axis.
+    pub(crate) fn stop(&self, axis: usize, velocity: &mut [f64]) {
+        if let Some(cut) = &self.cut {
+            for &p in &cut.closed[axis] {
+                velocity[p as usize] = 0.0;
+            }
+        }
+    }
+
+    /// Continues a fraction into solids, so that the interface meets them at a right angle.
+    pub(crate) fn cover(&self, fraction: &mut [f64]) {
+        if let Some(cut) = &self.cut {
+            for covered in &cut.covered {
+                let sources = &covered.sources[..usize::from(covered.count)];
+                let sum: f64 = sources.iter().map(|&q| fraction[q as usize]).sum();
+                fraction[covered.cell as usize] = sum / sources.len() as f64;
+            }
+        }
     }
 
     /// Open parts of the faces of a row.

@@ -7,7 +7,7 @@
 use crate::boundary::Boundary;
 use crate::error::SetupError;
 use crate::grid::Grid;
-use crate::openings::Cut;
+use crate::openings::{Covered, Cut};
 use glam::DVec3;
 use meniscus_geometry::{Bvh, TriangleMesh};
 use rayon::prelude::*;
@@ -72,7 +72,7 @@ impl Solid {
     }
 
     /// Where it cuts a grid.
-    pub(crate) fn cut(&self, grid: &Grid, boundary: &Boundary) -> Cut {
+    pub(crate) fn cut(&self, grid: &Grid, boundary: &Boundary, gravity: DVec3) -> Cut {
         let at_nodes: Vec<f64> = (0..grid.len())
             .into_par_iter()
             .map(|p| (self.distance)(grid.place(p, DVec3::ZERO)))
@@ -98,8 +98,45 @@ impl Solid {
         for (axis, field) in faces.iter_mut().enumerate() {
             boundary.repeat_faces(grid, axis, field);
         }
-        Cut { faces, capacity, inverse }
+        let closed = [0, 1, 2].map(|axis| {
+            let inside = grid.face_rows(axis).iter().flat_map(|row| row.start..row.start + row.len);
+            inside.filter(|&p| faces[axis][p] <= 0.0).map(|p| p as u32).collect()
+        });
+        let covered = cover(grid, &capacity, gravity);
+        Cut { faces, capacity, inverse, closed, covered }
     }
+}
+
+/// Layers of closed cells that are covered.
+const LAYERS: usize = 3;
+
+/// The closed cells within a few layers of open ones and where each takes its fraction from: level neighbours if there are any,
+/// else those above and below.
+fn cover(grid: &Grid, capacity: &[f64], gravity: DVec3) -> Vec<Covered> {
+    let up = (0..3).max_by(|&a, &b| gravity[a].abs().total_cmp(&gravity[b].abs())).unwrap_or(1);
+    let mut known: Vec<bool> = capacity.iter().map(|c| *c > 0.0).collect();
+    let mut covered = Vec::new();
+    let inside = || grid.rows().iter().flat_map(|row| row.start..row.start + row.len);
+    for _ in 0..LAYERS {
+        let first = covered.len();
+        for p in inside().filter(|&p| !known[p]) {
+            let along = |axis: usize| [p - grid.stride(axis), p + grid.stride(axis)].into_iter();
+            let of = |axes: &mut dyn Iterator<Item = usize>| -> Vec<u32> {
+                axes.flat_map(along).filter(|&q| known[q] && grid.contains(q)).map(|q| q as u32).collect()
+            };
+            let mut sources = of(&mut grid.active_axes().filter(|&axis| axis != up));
+            if sources.is_empty() {
+                sources = of(&mut std::iter::once(up));
+            }
+            if !sources.is_empty() {
+                let mut entry = Covered { cell: p as u32, count: sources.len() as u8, sources: [0; 6] };
+                entry.sources[..sources.len()].copy_from_slice(&sources);
+                covered.push(entry);
+            }
+        }
+        covered[first..].iter().for_each(|entry| known[entry.cell as usize] = true);
+    }
+    covered
 }
 
 /// Open part of the face before a cell, from ψ at its corners: four triangles around the middle.
@@ -131,15 +168,15 @@ fn part_of_triangle(values: [f64; 3]) -> f64 {
 
 /// Open part of a cell: the mean over layers of its eight-cornered ψ, each like a face.
 fn open_volume(grid: &Grid, nodes: &[f64], p: usize) -> f64 {
-    const LAYERS: usize = 4;
+    const SLICES: usize = 4;
     let (y, z) = (grid.stride(1), grid.stride(2));
     let low = [nodes[p], nodes[p + 1], nodes[p + 1 + y], nodes[p + y]];
     let high = [nodes[p + z], nodes[p + 1 + z], nodes[p + 1 + y + z], nodes[p + y + z]];
     let layer = |k: usize| {
-        let w = (k as f64 + 0.5) / LAYERS as f64;
+        let w = (k as f64 + 0.5) / SLICES as f64;
         let corners: [f64; 4] = std::array::from_fn(|i| low[i] + w * (high[i] - low[i]));
         let middle = 0.25 * corners.iter().sum::<f64>();
         (0..4).map(|i| part_of_triangle([corners[i], corners[(i + 1) % 4], middle])).sum::<f64>() / 4.0
     };
-    (0..LAYERS).map(layer).sum::<f64>() / LAYERS as f64
+    (0..SLICES).map(layer).sum::<f64>() / SLICES as f64
 }

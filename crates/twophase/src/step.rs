@@ -123,6 +123,7 @@ impl Flow {
                 let next = &mut work.next_velocity[component];
                 sweep.move_momentum(component, &moving(component), next);
                 boundary.hold_open_sides(grid, component, &before.velocity[component], next);
+                openings.stop(component, next);
                 boundary.fill_faces(grid, component, next, 1.0);
             }
             for component in grid.active_axes() {
@@ -131,6 +132,7 @@ impl Flow {
         }
         swap(&mut state.volume_fraction, &mut work.next_fraction);
         swap(&mut state.signed_distance, &mut work.next_distance);
+        openings.cover(&mut state.volume_fraction);
         boundary.fill_cells(grid, &mut state.volume_fraction);
         boundary.fill_cells(grid, &mut state.signed_distance);
     }
@@ -143,6 +145,7 @@ impl Flow {
         if missing.abs() > 1e-15 * grid.cell_count() as f64 {
             work.interface.find(grid, &state.volume_fraction);
             volume::settle(openings, &work.interface, &mut state.volume_fraction, missing);
+            openings.cover(&mut state.volume_fraction);
             self.boundary.fill_cells(grid, &mut state.volume_fraction);
         }
     }
@@ -240,6 +243,7 @@ impl Flow {
         let densities = [setup.params.gas.density, setup.params.liquid.density];
         let projection = Projection { grid, boundary, openings, level: *level, scale, densities };
         for component in 0..3 {
+            openings.stop(component, &mut state.velocity[component]);
             boundary.fill_faces(grid, component, &mut state.velocity[component], 1.0);
         }
         projection.resist_on_open_sides(&mut state.velocity);

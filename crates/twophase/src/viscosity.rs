@@ -176,8 +176,8 @@ struct Stencil<'a> {
     /// F behind and before the face; beside them, low and high along each of the other axes.
     fraction: [&'a [f64]; 2],
     beside: [[[&'a [f64]; 2]; 2]; 2],
-    /// Whether the edges carry shear.
-    edges: [[f64; 2]; 2],
+    /// Open parts of the three other faces around each of these edges, where fluids slip along solids.
+    open: Option<[[[&'a [f64]; 3]; 2]; 2]>,
     viscosity: [f64; 2],
 }
 
@@ -207,7 +207,12 @@ impl<'a> Stencil<'a> {
                 let s = stride(k);
                 [[at(f, -s), at(f, -s - back)], [at(f, s), at(f, s - back)]]
             }),
-            edges: [[1.0; 2]; 2],
+            open: viscosity.openings.cut().filter(|_| !viscosity.sticks).map(|cut| {
+                [1, 2].map(|k| {
+                    let (own, other, s) = (&cut.faces[axis], &cut.faces[axes[k]], stride(k));
+                    [[at(own, -s), at(other, 0), at(other, -back)], [at(own, s), at(other, s), at(other, s - back)]]
+                })
+            }),
             viscosity: [gas, liquid - gas],
         }
     }
@@ -223,7 +228,8 @@ impl<'a> Stencil<'a> {
     fn edge(&self, axis: usize, end: usize, i: usize) -> f64 {
         let f = &self.beside[axis][end];
         let mean = 0.25 * ((self.fraction[0][i] + self.fraction[1][i]) + (f[0][i] + f[1][i]));
-        self.edges[axis][end] * self.of(mean)
+        let slips = |open: &[[[&[f64]; 3]; 2]; 2]| open[axis][end].iter().any(|part| part[i] <= 0.0);
+        if self.open.as_ref().is_some_and(slips) { 0.0 } else { self.of(mean) }
     }
 
     /// Σ stresses on the faces, in units of μ u.

@@ -90,8 +90,11 @@ impl Level {
     /// Lists the cells next to a jump and their neighbours.
     fn find_bands(&mut self, network: &Network, [jumps, near]: &mut [Vec<u8>; 2]) {
         let natural = network.rows();
-        jumps.resize(network.conductance[0].len(), 0);
-        near.resize(jumps.len(), 0);
+        // Ghosts are not marked, whatever the memory was used for before.
+        for marks in [&mut *jumps, &mut *near] {
+            marks.clear();
+            marks.resize(network.conductance[0].len(), 0);
+        }
         natural.each([jumps], |row, [marks]| {
             for (i, mark) in marks.iter_mut().enumerate() {
                 *mark = u8::from(network.jumps(row.start + i));
