@@ -104,6 +104,7 @@ fn iterations_stay_few_at_128() {
         near.fold((0.7137 - x.y).min(0.05), f64::min)
     };
     let count = iterations(128, bubbly);
+    println!("128, bubbles: {count}");
     assert!(count <= 20, "{count}");
 }
 
