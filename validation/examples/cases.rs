@@ -6,7 +6,16 @@ fn main() {
     for case in CASES.iter().filter(|c| names.iter().any(|n| n == c.name)) {
         let start = std::time::Instant::now();
         for row in (case.run)(size) {
-            println!("{} {:16} {:60} ref {:<12.6e} got {:<14.6e} err {:<10.3e} tol {:<10.3e}", if row.pass {"pass"} else {"FAIL"}, row.case, row.quantity, row.reference, row.measured, row.error, row.tolerance);
+            println!(
+                "{} {:16} {:60} ref {:<12.6e} got {:<14.6e} err {:<10.3e} tol {:<10.3e}",
+                if row.pass { "pass" } else { "FAIL" },
+                row.case,
+                row.quantity,
+                row.reference,
+                row.measured,
+                row.error,
+                row.tolerance
+            );
         }
         println!("   {:.1} s", start.elapsed().as_secs_f64());
     }

@@ -17,11 +17,8 @@ fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
 }
 
 fn run(n: usize, steps: usize) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-    let params = Params {
-        spacing: 1.0 / n as f64,
-        gas: Fluid { density: 1.0, viscosity: 1.8e-5 },
-        ..Params::default()
-    };
+    let params =
+        Params { spacing: 1.0 / n as f64, gas: Fluid { density: 1.0, viscosity: 1.8e-5 }, ..Params::default() };
     let domain = Aabb::new(DVec3::ZERO, DVec3::ONE);
     let mut flow = Flow::new(Setup { params, domain, gravity: DVec3::new(0.0, -9.81, 0.0), solid: None })?;
     flow.fill(|x| (x.x - 0.4).max(x.y - 0.8));
@@ -39,9 +36,18 @@ fn run(n: usize, steps: usize) -> Result<(), Box<dyn std::error::Error + Send + 
     }
     let seconds = start.elapsed().as_secs_f64();
     let items = (n * n * n * steps) as f64;
-    println!("{n}³, t = {time:.3} s: {:.0} k cell-steps/s, volume {:.1e}", items / seconds / 1e3, flow.liquid_volume() / volume - 1.0);
-    println!("iterations: mean {:.1}, most {}", iterations.iter().sum::<f64>() / steps as f64, iterations.iter().fold(0.0f64, |a, b| a.max(*b)));
-    let mut shown = iterations.clone(); shown.truncate(30);
+    println!(
+        "{n}³, t = {time:.3} s: {:.0} k cell-steps/s, volume {:.1e}",
+        items / seconds / 1e3,
+        flow.liquid_volume() / volume - 1.0
+    );
+    println!(
+        "iterations: mean {:.1}, most {}",
+        iterations.iter().sum::<f64>() / steps as f64,
+        iterations.iter().fold(0.0f64, |a, b| a.max(*b))
+    );
+    let mut shown = iterations.clone();
+    shown.truncate(30);
     println!("{shown:?}  max speed {}", flow.max_speed());
     for stage in profile.stages() {
         println!("{:20} {:7.0} ns", stage.name, stage.time.as_secs_f64() * 1e9 / items);

@@ -175,9 +175,9 @@ impl Boundary {
     /// in.
     fn passages(&self, axis: usize) -> impl Iterator<Item = (Side, isize, f64)> + '_ {
         let ends = [(0, 0, 1.0), (1, self.cells[axis] as isize, -1.0)];
-        ends.into_iter().map(move |(end, layer, sign)| (self.side(axis, end), layer, sign)).filter(|(side, ..)| {
-            matches!(side, Side::Open(_) | Side::Inflow(_))
-        })
+        ends.into_iter()
+            .map(move |(end, layer, sign)| (self.side(axis, end), layer, sign))
+            .filter(|(side, ..)| matches!(side, Side::Open(_) | Side::Inflow(_)))
     }
 
     /// Sets the liquid fluxes of what comes in through the sides along an axis; returns the liquid gained, in cells.
@@ -221,15 +221,7 @@ impl Boundary {
 
     /// Sets the layer `to` across an axis to a function of the layer `from`. Axes are done in turn, each with the ghosts of
     /// those before it, so that edges and corners come out right.
-    fn layer(
-        &self,
-        grid: &Grid,
-        field: &mut [f64],
-        axis: usize,
-        to: isize,
-        value: impl Fn(f64) -> f64,
-        from: isize,
-    ) {
+    fn layer(&self, grid: &Grid, field: &mut [f64], axis: usize, to: isize, value: impl Fn(f64) -> f64, from: isize) {
         let stride = grid.stride(axis);
         let at = |i: isize| (i + GHOSTS as isize) as usize * stride;
         let (to, from) = (at(to), at(from));

@@ -103,9 +103,8 @@ impl Gauge<'_> {
         let h = self.grid.spacing();
         let strides = [0, 1, 2].map(|axis| self.grid.stride(axis));
         let slope = |q: usize| {
-            let gradient = DVec3::from_array(
-                strides.map(|s| (self.distance[q + s] - self.distance[q - s]) / (2.0 * h)),
-            );
+            let gradient =
+                DVec3::from_array(strides.map(|s| (self.distance[q + s] - self.distance[q - s]) / (2.0 * h)));
             -gradient.normalize_or_zero()
         };
         (0..3).map(|d| 0.5 * (slope(p + strides[d])[d] - slope(p - strides[d])[d])).sum()
@@ -149,11 +148,11 @@ impl Fit {
             if m[column][column].abs() < 1e-8 {
                 return None;
             }
-            for row in column + 1..6 {
-                let factor = m[row][column] / m[column][column];
-                for k in column..7 {
-                    m[row][k] -= factor * m[column][k];
-                }
+            let (done, rest) = m.split_at_mut(column + 1);
+            let pivot = &done[column];
+            for row in rest {
+                let factor = row[column] / pivot[column];
+                row.iter_mut().zip(pivot).for_each(|(entry, p)| *entry -= factor * p);
             }
         }
         let mut solution = [0.0; 6];
@@ -166,3 +165,53 @@ impl Fit {
 }
 
 const _: () = assert!(GHOSTS >= 2, "of_distance looks two cells away");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::Params;
+    use crate::{Flow, Setup};
+    use meniscus_geometry::Aabb;
+
+    /// Curvatures of a ball, over the exact one, and the part that does not come from heights.
+    fn of_ball(n: usize, radius: f64, thin: bool) -> (Vec<f64>, f64) {
+        let h = 1.0 / n as f64;
+        let domain = Aabb::new(DVec3::ZERO, DVec3::new(1.0, 1.0, if thin { h } else { 1.0 }));
+        let params = Params { spacing: h, ..Params::default() };
+        let mut flow = Flow::new(Setup { params, domain, gravity: DVec3::ZERO, solid: None }).unwrap();
+        let middle = DVec3::new(0.513, 0.487, 0.502);
+        flow.fill(|x| if thin { (x - middle.with_z(x.z)).length() } else { x.distance(middle) } - radius);
+        flow.find_interface();
+        let gauge = Gauge {
+            grid: &flow.grid,
+            boundary: &flow.boundary,
+            fraction: &flow.state.volume_fraction,
+            distance: &flow.state.signed_distance,
+            interface: &flow.work.interface,
+            facets: &flow.work.facets,
+        };
+        let all: Vec<_> = (0..flow.work.interface.cells().len()).map(|k| gauge.curvature(k)).collect();
+        let exact = if thin { 1.0 } else { 2.0 } / radius;
+        let rough = all.iter().filter(|(_, found)| *found != Found::Heights).count() as f64 / all.len() as f64;
+        (all.into_iter().map(|(bend, _)| bend / exact).collect(), rough)
+    }
+
+    fn root_mean_square(values: &[f64]) -> f64 {
+        (values.iter().map(|v| (v - 1.0).powi(2)).sum::<f64>() / values.len() as f64).sqrt()
+    }
+
+    #[test]
+    fn circles_and_balls_bend_as_they_should_to_second_order() {
+        let circle = [32, 64].map(|n| root_mean_square(&of_ball(n, 0.4, true).0));
+        assert!(circle[0] < 0.02 && circle[1] < 0.005, "{circle:?}");
+        let ball = [32, 64].map(|n| root_mean_square(&of_ball(n, 0.4, false).0));
+        assert!(ball[0] < 0.05 && ball[1] < 0.02, "{ball:?}");
+        assert!(of_ball(64, 0.4, false).1 < 0.1);
+    }
+
+    #[test]
+    fn small_balls_are_still_bent_outwards() {
+        let (bends, _) = of_ball(32, 0.07, false);
+        assert!(bends.iter().all(|b| *b > 0.0 && *b < 3.0), "{bends:?}");
+    }
+}

@@ -15,13 +15,7 @@ const REACH: isize = 2;
 pub(crate) const FAR: f64 = 2.5;
 
 /// Sets φ in all cells.
-pub(crate) fn measure(
-    grid: &Grid,
-    interface: &Interface,
-    facets: &[Facet],
-    fraction: &[f64],
-    distance: &mut [f64],
-) {
+pub(crate) fn measure(grid: &Grid, interface: &Interface, facets: &[Facet], fraction: &[f64], distance: &mut [f64]) {
     let h = grid.spacing();
     grid.rows().each([distance], |row, [out]| {
         out.fill(FAR);

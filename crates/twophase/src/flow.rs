@@ -75,7 +75,8 @@ impl Flow {
         let grid = Grid::new(&setup.domain, setup.params.spacing)?;
         let boundary = Boundary::new(&grid, &setup.params.sides);
         boundary.check()?;
-        let openings = Openings::new(&grid, setup.solid.as_ref().map(|solid| solid.cut(&grid, &boundary, setup.gravity)));
+        let openings =
+            Openings::new(&grid, setup.solid.as_ref().map(|solid| solid.cut(&grid, &boundary, setup.gravity)));
         let regions = Regions::new(&grid, &boundary, &openings)?;
         let (state, work) = (State::new(&grid), Workspace::new(&grid));
         let level = Level::new();
@@ -125,7 +126,7 @@ impl Flow {
 
     /// Adds liquid where a signed distance \[m\] is negative.
     pub fn fill(&mut self, distance: impl Fn(DVec3) -> f64 + Sync) {
-        self.change_fractions(distance, |old, inside| old.max(inside));
+        self.change_fractions(distance, f64::max);
     }
 
     /// Adds gas where a signed distance \[m\] is negative: a bubble.

@@ -7,7 +7,7 @@
 //! κ = −[h_xx (1 + h_y²) + h_yy (1 + h_x²) − 2 h_x h_y h_xy] / (1 + h_x² + h_y²)^{3/2},
 //! ```
 //!
-//! the sum of the principal curvatures, positive for a drop.
+//! the sum of the principal curvatures, positive for a drop \[Pop09\].
 
 use crate::boundary::Boundary;
 use crate::grid::Grid;

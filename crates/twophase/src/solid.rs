@@ -73,10 +73,8 @@ impl Solid {
 
     /// Where it cuts a grid.
     pub(crate) fn cut(&self, grid: &Grid, boundary: &Boundary, gravity: DVec3) -> Cut {
-        let at_nodes: Vec<f64> = (0..grid.len())
-            .into_par_iter()
-            .map(|p| (self.distance)(grid.place(p, DVec3::ZERO)))
-            .collect();
+        let at_nodes: Vec<f64> =
+            (0..grid.len()).into_par_iter().map(|p| (self.distance)(grid.place(p, DVec3::ZERO))).collect();
         let mut faces: [Vec<f64>; 3] = std::array::from_fn(|axis| {
             let mut field = grid.zeros();
             grid.face_rows(axis).each([&mut field], |row, [out]| {
@@ -154,9 +152,9 @@ fn part_of_triangle(values: [f64; 3]) -> f64 {
     // The part around the one corner that differs from the two others.
     let tip = |a: f64, b: f64, c: f64| (a / (a - b)) * (a / (a - c));
     let around = |sign: bool| {
-        (0..3).find(|&k| (values[k] > 0.0) == sign).map_or(0.0, |k| {
-            tip(values[k], values[(k + 1) % 3], values[(k + 2) % 3])
-        })
+        (0..3)
+            .find(|&k| (values[k] > 0.0) == sign)
+            .map_or(0.0, |k| tip(values[k], values[(k + 1) % 3], values[(k + 2) % 3]))
     };
     match positive {
         0 => 0.0,

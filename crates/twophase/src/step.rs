@@ -150,7 +150,7 @@ impl Flow {
         }
     }
 
-    fn find_interface(&mut self) {
+    pub(crate) fn find_interface(&mut self) {
         let Self { grid, state, work, .. } = self;
         work.interface.reconstruct(grid, &state.volume_fraction, &state.signed_distance);
         let planes = work.interface.planes();

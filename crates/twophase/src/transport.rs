@@ -64,13 +64,7 @@ impl Sweep<'_> {
     }
 
     /// Courant numbers and liquid fluxes of all faces across the axis.
-    pub(crate) fn fluxes(
-        &self,
-        velocity: &[f64],
-        fraction: &[f64],
-        interface: &Interface,
-        outputs: [&mut [f64]; 2],
-    ) {
+    pub(crate) fn fluxes(&self, velocity: &[f64], fraction: &[f64], interface: &Interface, outputs: [&mut [f64]; 2]) {
         self.grid.face_rows(self.axis).each(outputs, |row, [courant, flux]| {
             let open = self.openings.faces(self.axis, &row);
             let inputs = [row.of(velocity), open, row.before(fraction, self.stride()), row.of(fraction)];
@@ -280,8 +274,8 @@ fn momentum<S: Simd, const ALIGNED: bool>(simd: S, input: &Momentum, new: &mut [
                 let density = |f: f64| gas + heavier * f;
                 let of_first = |f: f64| if f > 0.5 { liquid } else { gas };
                 let mass = 0.5 * (capacity[0][i] * density(f[0][i]) + capacity[1][i] * density(f[1][i]));
-                let squeezed = 0.5
-                    * (of_first(first[0][i]) * (c[1][i] - c[0][i]) + of_first(first[1][i]) * (c[3][i] - c[2][i]));
+                let squeezed =
+                    0.5 * (of_first(first[0][i]) * (c[1][i] - c[0][i]) + of_first(first[1][i]) * (c[3][i] - c[2][i]));
                 // Next to the interface a slope would mix the velocities of a heavy fluid and a light one.
                 let pure = |k: usize| f[0][i] == f[1][i] && f[0][i] == f[k][i] && f[0][i] == f[k + 1][i];
                 let slope = |k: usize, c: f64| (1.0 - c.abs()) * if pure(k) { 0.5 } else { 0.5 * ratio };

@@ -261,3 +261,50 @@ impl<'a> Stencil<'a> {
         normal + shear(0) + shear(1)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::params::{Fluid, Params, Side, Sides};
+    use crate::{Flow, Setup};
+    use glam::DVec3;
+    use meniscus_core::StepReport;
+    use meniscus_geometry::Aabb;
+    use std::f64::consts::PI;
+
+    /// What is left of a shear flow u = sin πy between sticky walls after a time, over exp(−νπ²t).
+    fn decay(viscosity: f64, dt: f64) -> f64 {
+        let fluid = Fluid { density: 1.0, viscosity };
+        let params = Params {
+            spacing: 1.0 / 32.0,
+            liquid: fluid,
+            gas: fluid,
+            surface_tension: 0.0,
+            sides: Sides {
+                x_min: Side::Periodic,
+                x_max: Side::Periodic,
+                y_min: Side::NoSlip,
+                y_max: Side::NoSlip,
+                ..Sides::default()
+            },
+            ..Params::default()
+        };
+        let domain = Aabb::new(DVec3::ZERO, DVec3::new(0.25, 1.0, 1.0 / 32.0));
+        let mut flow = Flow::new(Setup { params, domain, gravity: DVec3::ZERO, solid: None }).unwrap();
+        flow.set_velocity(|x| DVec3::new(libm::sin(PI * x.y), 0.0, 0.0));
+        let before = flow.energy().kinetic;
+        let steps = (0.02 / viscosity / dt).round();
+        for _ in 0..steps as u32 {
+            flow.step(dt, &mut StepReport::default()).unwrap();
+        }
+        (flow.energy().kinetic / before).sqrt() / libm::exp(-viscosity * PI * PI * dt * steps)
+    }
+
+    #[test]
+    fn shear_decays_at_its_rate_explicit_and_implicit() {
+        // Diffusion numbers 0.005 and 0.5.
+        for (viscosity, dt) in [(0.001, 0.005), (0.1, 0.005)] {
+            let left = decay(viscosity, dt);
+            assert!((left - 1.0).abs() < 0.01, "{viscosity} {left}");
+        }
+    }
+}

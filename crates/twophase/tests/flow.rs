@@ -3,7 +3,7 @@
 use glam::DVec3;
 use meniscus_core::StepReport;
 use meniscus_geometry::{Aabb, solids};
-use meniscus_twophase::{Flow, Fluid, Inflow, Open, Params, SetupError, Setup, Side, Sides, Solid, State};
+use meniscus_twophase::{Flow, Fluid, Inflow, Open, Params, Setup, SetupError, Side, Sides, Solid, State};
 
 const GRAVITY: DVec3 = DVec3::new(0.0, -9.81, 0.0);
 

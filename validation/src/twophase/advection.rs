@@ -10,7 +10,7 @@ use std::f64::consts::PI;
 const MARGIN: f64 = 1.1;
 const VOLUME: f64 = 1e-13;
 
-/// A disk with a slot turns once.
+/// A disk with a slot turns once \[Zal79\].
 pub(crate) fn zalesak(size: Size) -> Vec<Row> {
     let disk = |x: DVec3| {
         let round = (x - DVec3::new(0.5, 0.75, x.z)).length() - 0.15;
@@ -19,7 +19,11 @@ pub(crate) fn zalesak(size: Size) -> Vec<Row> {
     };
     let turn = |x: DVec3, _: f64| 2.0 * PI * DVec3::new(0.5 - x.y, x.x - 0.5, 0.0);
     let table = [(64, 3.066e-3), (128, 1.026e-3), (256, 4.65e-4)];
-    table.into_iter().take(chosen(size, 3, 2)).flat_map(|(n, limit)| there_and_back("zalesak", [n, n, 1], disk, turn, 1.0, limit)).collect()
+    table
+        .into_iter()
+        .take(chosen(size, 3, 2))
+        .flat_map(|(n, limit)| there_and_back("zalesak", [n, n, 1], disk, turn, 1.0, limit))
+        .collect()
 }
 
 /// A disk is drawn into a spiral and back \[RK98\].
@@ -32,10 +36,14 @@ pub(crate) fn vortex(size: Size) -> Vec<Row> {
         2.0 * back * DVec3::new(-sx * sx * sy * cy, sy * sy * sx * cx, 0.0)
     };
     let table = [(64, 1.416e-2), (128, 2.063e-3), (256, 5.255e-4)];
-    table.into_iter().take(chosen(size, 3, 2)).flat_map(|(n, limit)| there_and_back("single-vortex", [n, n, 1], disk, stir, 8.0, limit)).collect()
+    table
+        .into_iter()
+        .take(chosen(size, 3, 2))
+        .flat_map(|(n, limit)| there_and_back("single-vortex", [n, n, 1], disk, stir, 8.0, limit))
+        .collect()
 }
 
-/// A ball is drawn into a sheet and back \[Enright 2002\].
+/// A ball is drawn into a sheet and back \[EFFM02\].
 pub(crate) fn deformation(size: Size) -> Vec<Row> {
     let ball = |x: DVec3| x.distance(DVec3::splat(0.35)) - 0.15;
     let stir = |x: DVec3, time: f64| {
@@ -45,7 +53,11 @@ pub(crate) fn deformation(size: Size) -> Vec<Row> {
         back * DVec3::new(2.0 * square(0) * d[1] * d[2], -d[0] * square(1) * d[2], -d[0] * d[1] * square(2))
     };
     let table = [(32, 7.543e-3), (64, 2.825e-3)];
-    table.into_iter().take(chosen(size, 2, 1)).flat_map(|(n, limit)| there_and_back("deformation-3d", [n; 3], ball, stir, 3.0, limit)).collect()
+    table
+        .into_iter()
+        .take(chosen(size, 2, 1))
+        .flat_map(|(n, limit)| there_and_back("deformation-3d", [n; 3], ball, stir, 3.0, limit))
+        .collect()
 }
 
 fn chosen(size: Size, fine: usize, quick: usize) -> usize {

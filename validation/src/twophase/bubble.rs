@@ -10,7 +10,7 @@ use std::f64::consts::PI;
 /// Time, height, velocity and circularity of the bubble.
 type Track = [f64; 4];
 
-/// The first test case of Hysing et al. 2009.
+/// The first test case of Hysing et al. \[HTKPGHT09\].
 pub(crate) fn rising(size: Size) -> Vec<Row> {
     let counts: &[usize] = if size == Size::Fine { &[40, 80, 160] } else { &[80] };
     counts.iter().flat_map(|&n| rows(n, &rise(n).unwrap_or_default())).collect()
@@ -55,14 +55,15 @@ fn rise(n: usize) -> Result<Vec<Track>, String> {
     Ok(track)
 }
 
-/// A heavy fluid on a light one \[He, Chen & Zhang 1999\].
+/// A heavy fluid on a light one \[HCZ99\].
 pub(crate) fn rayleigh_taylor(size: Size) -> Vec<Row> {
     let n = if size == Size::Fine { 128 } else { 64 };
     let table = table::<3>(include_str!("../../data/rayleigh_taylor_he1999.csv"));
     let tracks = overturn(n).unwrap_or_default();
     let one = |(column, what): (usize, &str)| {
         let history: Vec<[f64; 2]> = tracks.iter().map(|t| [t[0], t[column]]).collect();
-        let errors = table.iter().filter(|row| row[0] <= 4.0).map(|row| (interpolate(&history, row[0]) - row[column]).abs());
+        let errors =
+            table.iter().filter(|row| row[0] <= 4.0).map(|row| (interpolate(&history, row[0]) - row[column]).abs());
         let worst = errors.fold(0.0, |a, b| if b <= a { a } else { b });
         bound("rayleigh-taylor", &format!("{n} cells: largest error of the {what} in y/4H, t√(g/H) ≤ 4"), worst, 0.015)
     };

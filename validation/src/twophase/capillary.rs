@@ -7,7 +7,7 @@ use glam::DVec3;
 use meniscus::twophase::{Flow, Fluid, Params};
 use std::f64::consts::PI;
 
-/// A small wave between equal fluids dies out \[Prosperetti 1981\]. The boundary layer is one cell thick, and what a wave sees
+/// A small wave between equal fluids dies out \[Pro81\]. The boundary layer is one cell thick, and what a wave sees
 /// of it depends on where the level at rest lies between the planes of the grid; see the page.
 pub(crate) fn wave(size: Size) -> Vec<Row> {
     let gated = [(32, 0.125, 0.01)];
@@ -50,7 +50,7 @@ fn mode(flow: &Flow, k: f64) -> f64 {
     2.0 * (0..n).map(column).sum::<f64>() / n as f64
 }
 
-/// A drop in thin gas swings between tall and wide \[Rayleigh 1879\].
+/// A drop in thin gas swings between tall and wide (Rayleigh).
 pub(crate) fn drop(size: Size) -> Vec<Row> {
     let counts: &[usize] = if size == Size::Fine { &[32, 64, 128] } else { &[64] };
     // ω² = 6σ / (ρᴸ + ρᴳ)R³.

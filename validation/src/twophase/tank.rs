@@ -26,7 +26,7 @@ pub(crate) fn box_volume(size: Size) -> Vec<Row> {
     vec![bound("box-volume", &format!("relative change of volume in {seconds} s, 32³"), worst, 1e-10)]
 }
 
-/// The front of a collapsing column \[Martin & Moyce 1952\].
+/// The front of a collapsing column \[MM52\].
 pub(crate) fn dam_break(size: Size) -> Vec<Row> {
     let across = if size == Size::Fine { 32 } else { 16 };
     let table = table::<2>(include_str!("../../data/dambreak_martin_moyce_n2_2_a2.25in_front.csv"));

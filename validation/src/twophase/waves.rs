@@ -20,7 +20,12 @@ pub(crate) fn standing(size: Size) -> Vec<Row> {
             let squares: Vec<f64> = errors.map(|e| e * e).collect();
             (squares.iter().sum::<f64>() / squares.len() as f64).sqrt()
         });
-        bound("standing-wave", &format!("Re {reynolds}: RMS of the error of η/η₀ at the wall, t ≤ {end}"), worst.unwrap_or(f64::NAN), 0.05)
+        bound(
+            "standing-wave",
+            &format!("Re {reynolds}: RMS of the error of η/η₀ at the wall, t ≤ {end}"),
+            worst.unwrap_or(f64::NAN),
+            0.05,
+        )
     };
     [(20.0, twenty), (200.0, two_hundred)].into_iter().map(one).collect()
 }

@@ -290,11 +290,7 @@ impl<'a> Stencil<'a> {
     fn new(grid: &Grid, row: &Row, field: &'a [f64], coefficients: &'a [Vec<f64>; 3]) -> Self {
         let around = |axis: usize| [row.before(field, grid.stride(axis)), row.after(field, grid.stride(axis))];
         let faces = |axis: usize| [row.of(&coefficients[axis]), row.after(&coefficients[axis], grid.stride(axis))];
-        Self {
-            center: row.of(field),
-            values: std::array::from_fn(around),
-            coefficients: std::array::from_fn(faces),
-        }
+        Self { center: row.of(field), values: std::array::from_fn(around), coefficients: std::array::from_fn(faces) }
     }
 }
 

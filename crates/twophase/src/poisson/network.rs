@@ -8,7 +8,7 @@
 //!
 //! A fine cell takes its value from its block C and from the neighbour D of the block on its side along each axis,
 //! p = p_C + Σ w (p_D − p_C), w being the part of the path's resistance that lies before the cell: ¼ in a uniform fluid, and
-//! flux is continuous across a jump. \[Ours; compare the operator-dependent interpolation of AB81.\]
+//! flux is continuous across a jump. \[Ours; compare the operator-dependent interpolation of ABDP81.\]
 
 use crate::rows::Rows;
 

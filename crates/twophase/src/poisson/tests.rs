@@ -72,9 +72,7 @@ fn bubbles(n: usize) -> Vec<(DVec3, f64)> {
     for _ in 0..100_000 {
         let center = DVec3::new(dice.roll(), dice.roll(), dice.roll());
         let radius = (1.5 + 4.5 * dice.roll()) / n as f64;
-        if all.len() < (n / 8).pow(3) / 2
-            && all.iter().all(|(c, r)| c.distance(center) > r + radius + 2.5 / n as f64)
-        {
+        if all.len() < (n / 8).pow(3) / 2 && all.iter().all(|(c, r)| c.distance(center) > r + radius + 2.5 / n as f64) {
             all.push((center, radius));
         }
     }

@@ -81,12 +81,8 @@ impl Level {
                 &coarse.natural[start..start + output.len()]
             };
             let (j, k) = (y / 2, z / 2);
-            let values = [
-                blocks(j, k, 0),
-                blocks(j, k, side(y + z)),
-                blocks(j + side(y), k, 0),
-                blocks(j, k + side(z), 0),
-            ];
+            let values =
+                [blocks(j, k, 0), blocks(j, k, side(y + z)), blocks(j + side(y), k, 0), blocks(j, k + side(z), 0)];
             let weights = weight.each_ref().map(|w| row.of(w));
             dispatch!(instructions, simd => correct_row(simd, values, weights, output));
         });
