@@ -7,7 +7,7 @@ use crate::grid::{GHOSTS, Grid};
 use std::ops::Range;
 
 /// Cells that are worth a task of their own.
-const GRAIN: usize = 4096;
+const GRAIN: usize = 8192;
 
 /// One row.
 #[derive(Debug, Clone, Copy)]
@@ -89,6 +89,11 @@ impl Rows {
         self.counts[0] * self.counts[1]
     }
 
+    /// Cells in so many rows, in the mean: rows of ghosts have none.
+    fn cells_among(&self, rows: usize) -> usize {
+        rows * self.extent.iter().product::<usize>() / self.count()
+    }
+
     fn row(&self, number: usize) -> Option<Row> {
         let inside = |i: usize, n: usize| i >= self.ghosts && i < self.ghosts + n;
         let (j, k) = (number % self.counts[0], number / self.counts[0]);
@@ -158,7 +163,7 @@ impl Rows {
         results: &mut [R],
         work: &(impl Fn(Row, [&mut [T]; N]) -> R + Sync),
     ) {
-        if rows.len() * self.extent[0] <= GRAIN || rows.len() == 1 {
+        if self.cells_among(rows.len()) <= GRAIN || rows.len() == 1 {
             for (place, (number, result)) in rows.zip(results).enumerate() {
                 if let Some(row) = self.row(number) {
                     let cut = place * self.stride + self.ghosts;

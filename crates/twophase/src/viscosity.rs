@@ -51,7 +51,7 @@ impl Viscosity<'_> {
         let [d, r, q] = work;
         self.apply(velocity, r, 0.0, -1.0);
         if self.number() < EXPLICIT {
-            for axis in 0..3 {
+            for axis in self.grid.active_axes() {
                 self.grid.rows().each([&mut velocity[axis]], |row, [u]| {
                     let density = self.densities(axis, &row);
                     u.iter_mut().zip(row.of(&r[axis])).zip(density).for_each(|((u, r), density)| *u += r / density);
@@ -63,12 +63,18 @@ impl Viscosity<'_> {
         let energy = self.energy(velocity, sums);
         let mut rz = self.precondition(r, q, sums);
         let limit = TOLERANCES[0] * rz + TOLERANCES[1] * energy;
-        d.iter_mut().zip(&*q).for_each(|(d, z)| d.copy_from_slice(z));
+        for axis in 0..3 {
+            if self.grid.is_active(axis) {
+                d[axis].copy_from_slice(&q[axis]);
+            } else {
+                d[axis].fill(0.0);
+            }
+        }
         let mut iterations = 0;
         while rz > limit && iterations < MOST_ITERATIONS {
             self.fill(d, 0.0);
             let alpha = rz / self.apply(d, q, 1.0, 1.0).max(f64::MIN_POSITIVE);
-            for axis in 0..3 {
+            for axis in self.grid.active_axes() {
                 self.grid.rows().each([&mut velocity[axis], &mut r[axis]], |row, [u, r]| {
                     let (d, q) = (row.of(&d[axis]), row.of(&q[axis]));
                     u.iter_mut().zip(d).for_each(|(u, d)| *u += alpha * d);
@@ -76,7 +82,7 @@ impl Viscosity<'_> {
                 });
             }
             let before = std::mem::replace(&mut rz, self.precondition(r, q, sums));
-            for axis in 0..3 {
+            for axis in self.grid.active_axes() {
                 self.grid.rows().each([&mut d[axis]], |row, [d]| {
                     d.iter_mut().zip(row.of(&q[axis])).for_each(|(d, z)| *d = z + rz / before * *d);
                 });
@@ -89,8 +95,8 @@ impl Viscosity<'_> {
 
     /// Fills ghosts; what is prescribed is multiplied by `prescribed`.
     fn fill(&self, field: &mut Field, prescribed: f64) {
-        for (component, field) in field.iter_mut().enumerate() {
-            self.boundary.fill_faces(self.grid, component, field, prescribed);
+        for component in self.grid.active_axes() {
+            self.boundary.fill_faces(self.grid, component, &mut field[component], prescribed);
         }
     }
 
@@ -99,11 +105,8 @@ impl Viscosity<'_> {
     fn apply(&self, u: &Field, q: &mut Field, inertia: f64, friction: f64) -> f64 {
         let mut product = 0.0;
         let mut sums = Vec::new();
-        for axis in 0..3 {
+        for axis in self.grid.active_axes() {
             self.grid.rows().each([&mut q[axis]], |row, [out]| {
-                if !self.grid.is_active(axis) {
-                    return out.fill(0.0);
-                }
                 let stencil = Stencil::new(self, axis, &row, u);
                 dispatch!(self.level, simd => stencil.forces(simd, out));
                 let density = self.densities(axis, &row);
@@ -146,13 +149,13 @@ impl Viscosity<'_> {
                 row.of(&u[axis]).iter().zip(self.densities(axis, &row)).map(|(u, density)| density * u * u).sum()
             })
         };
-        (0..3).map(along).sum()
+        self.grid.active_axes().map(along).sum()
     }
 
     /// z = r over the diagonal; returns r · z.
     fn precondition(&self, r: &Field, z: &mut Field, sums: &mut Vec<f64>) -> f64 {
         let mut product = 0.0;
-        for axis in 0..3 {
+        for axis in self.grid.active_axes() {
             product += self.grid.rows().sum([&mut z[axis]], sums, |row, [z]| {
                 let stencil = Stencil::new(self, axis, &row, r);
                 let r = row.of(&r[axis]);
