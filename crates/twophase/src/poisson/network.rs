@@ -12,9 +12,6 @@
 
 use crate::rows::Rows;
 
-/// Stands for the resistance of a closed face.
-const CLOSED: f32 = 1e15;
-
 /// Conductances of the faces of a box of cells, with one layer of ghosts around it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Network {
@@ -166,9 +163,10 @@ impl Network {
     }
 }
 
+/// A face that is closed counts for nothing: the part of the block before it is then the whole block.
 #[inline(always)]
 fn resistance(conductance: f32) -> f32 {
-    if conductance > 0.0 { 1.0 / conductance } else { CLOSED }
+    if conductance > 0.0 { 1.0 / conductance } else { 0.0 }
 }
 
 #[cfg(test)]
