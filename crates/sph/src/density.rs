@@ -3,7 +3,9 @@
 //! All particles of a scene have the same rest volume V0 = spacing³, whatever their liquid: ρᵢ = cᵢ ρ0ᵢ. Counting volumes
 //! instead of masses leaves no spurious density at an interface between liquids \[SZW eq. 5\].
 
-use crate::lanes::{KernelLanes, Packed, Space, add_up, add_up3, dot, gather, minus, plus_scaled, splat, splat3};
+use crate::lanes::{
+    KernelLanes, LANES, Packed, Space, add_up, add_up3, dot, gather, minus, plus_scaled, splat, splat3,
+};
 use crate::neighbours::Block;
 use fearless_simd::{Simd, SimdFloat};
 use glam::Vec3;
@@ -50,7 +52,8 @@ pub(crate) fn sum<S: Simd, K: KernelLanes, P: Space>(
     );
 }
 
-/// As [`sum`], with the sums of gradients that the incompressible solver needs.
+/// As [`sum`], with the sums of gradients that the incompressible solver needs; h⁵ (dW/dr)/r of each pair goes to `slopes`,
+/// where the passes of that solver find it.
 #[inline(always)]
 pub(crate) fn sum_with_gradients<S: Simd, K: KernelLanes, P: Space>(
     simd: S,
@@ -58,8 +61,9 @@ pub(crate) fn sum_with_gradients<S: Simd, K: KernelLanes, P: Space>(
     block: &Block,
     place: &[Packed],
     inverse_h: f32,
-    output: &mut [Sums],
+    (output, slopes): (&mut [Sums], &mut Vec<[f32; LANES]>),
 ) {
+    slopes.resize(block.group_count(), [0.0; LANES]);
     simd.vectorize(
         #[inline(always)]
         || {
@@ -68,11 +72,12 @@ pub(crate) fn sum_with_gradients<S: Simd, K: KernelLanes, P: Space>(
             for (k, output) in output.iter_mut().enumerate() {
                 let x_i = splat3(simd, place[block.start + k]);
                 let (mut value, mut gradient, mut square, mut moment) = (zero, [zero; 3], zero, zero);
-                for eight in block.of(k) {
+                for (eight, kept) in block.of(k).iter().zip(&mut slopes[block.range(k)]) {
                     let (x_j, one) = gather(simd, place, eight);
                     let d = space.shortest(simd, minus(x_i, x_j));
                     let q = dot(d, d).sqrt() * inverse_h;
                     let slope = one * K::slope_over_q(simd, q) * inverse_h;
+                    *kept = slope.into();
                     value += one * K::value(simd, q);
                     gradient = plus_scaled(gradient, slope, d);
                     let along = slope * dot(d, d);

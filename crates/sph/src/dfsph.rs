@@ -22,10 +22,10 @@
 //! force and once in the rate heats the liquid).
 
 use crate::density::{self, Sums};
-use crate::lanes::{KernelLanes, Packed, Space, add_up, add_up3, dot, gather, minus, pack, plus_scaled, splat, splat3};
+use crate::lanes::{LANES, Packed, Space, add_up, add_up3, dot, gather, minus, pack, plus_scaled, splat, splat3};
 use crate::liquid::{Liquid, Workspace, with_kernel_and_space};
-use crate::neighbours::{Block, for_each_block};
-use fearless_simd::{Simd, SimdFloat, dispatch};
+use crate::neighbours::{Block, sum_over_blocks};
+use fearless_simd::{Simd, SimdFrom, dispatch, f32x8};
 use glam::{DVec3, Vec3};
 use meniscus_core::{StepError, par};
 use rayon::prelude::*;
@@ -33,8 +33,8 @@ use rayon::prelude::*;
 /// Below this compression a particle belongs to spray or to a surface: its velocity may converge freely.
 const LOOSE: f32 = 0.75;
 
-/// Rounding of a compression in single precision.
-const ROUNDING: f64 = 3e-7;
+/// What rounding in single precision leaves of a compression.
+const ROUNDING: f64 = 2e-6;
 
 /// How a solve went.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -72,8 +72,11 @@ impl Liquid {
         let (level, inverse_h, place) = (self.level, (1.0 / self.h) as f32, &self.work.place);
         let output = &mut self.work.sums;
         output.resize(self.state.particles.len(), Sums::default());
+        let slopes = &mut self.work.slopes;
+        slopes.resize_with(self.work.neighbours.blocks.len(), Vec::new);
         with_kernel_and_space!(self, |pair| {
-            for_each_block(&self.work.neighbours.blocks, output, |block, piece| {
+            let pieces = output.par_chunks_mut(par::PIECE).zip(&mut *slopes);
+            self.work.neighbours.blocks.par_iter().zip(pieces).for_each(|(block, piece)| {
                 dispatch!(level, simd => density::sum_with_gradients(simd, pair, block, place, inverse_h, piece));
             });
         });
@@ -119,12 +122,17 @@ impl Liquid {
     /// When a velocity is not finite.
     pub fn remove_divergence(&mut self, dt: f64) -> Result<Solved, StepError> {
         let solver = &self.setup.params;
-        let stop = Stop { error: solver.divergence_error, iterations: [1, solver.max_divergence_iterations] };
+        let stop = Stop { error: solver.divergence_error, iterations: [0, solver.max_divergence_iterations] };
         self.work.acceleration.resize(self.state.particles.len(), Vec3::ZERO);
         self.work.acceleration.fill(Vec3::ZERO);
         let solved = self.solve(Aim::Divergence, dt, stop);
-        let (velocity, flow) = (&mut self.state.particles.velocity, &self.work.flow);
-        velocity.par_iter_mut().with_min_len(par::PIECE).zip(flow).for_each(|(v, flow)| *v = Vec3::from_slice(flow));
+        let Workspace { flow, stress, .. } = &mut self.work;
+        stress.resize(flow.len() - 1, 0.0);
+        let velocity = self.state.particles.velocity.par_iter_mut().with_min_len(par::PIECE);
+        velocity.zip(stress).zip(&*flow).for_each(|((v, stress), flow)| {
+            *v = Vec3::from_slice(flow);
+            *stress = flow[3];
+        });
         self.check("remove divergence", "velocity", |p, i| p.velocity[i].is_finite())?;
         Ok(solved)
     }
@@ -137,15 +145,19 @@ impl Liquid {
         let solver = &self.setup.params;
         // How much a step of free fall would compress a column of the height that gives the expected speed.
         let fall = 2.0 * (gravity.length() * dt / self.setup.speed).powi(2);
-        let error = if fall > 0.0 { solver.density_error.min(solver.pressure_error * fall) } else { solver.density_error };
+        let error =
+            if fall > 0.0 { solver.density_error.min(solver.pressure_error * fall) } else { solver.density_error };
         let error = error.max(ROUNDING * self.share_taken_back(dt));
-        let stop = Stop { error, iterations: [2, solver.max_density_iterations] };
+        let stop = Stop { error, iterations: [1, solver.max_density_iterations] };
         self.add_mirror_pressure(gravity.as_vec3());
         let solved = self.solve(Aim::Density, dt, stop);
         let inverse_dt = (1.0 / dt) as f32;
-        let (velocity, flow) = (&self.state.particles.velocity, &self.work.flow);
-        self.work.acceleration.par_iter_mut().with_min_len(par::PIECE).enumerate().for_each(|(i, a)| {
+        let Workspace { flow, acceleration, stress, .. } = &mut self.work;
+        let velocity = &self.state.particles.velocity;
+        let both = acceleration.par_iter_mut().zip(stress).with_min_len(par::PIECE);
+        both.enumerate().for_each(|(i, (a, stress))| {
             *a = (Vec3::from_slice(&flow[i]) - velocity[i]) * inverse_dt;
+            *stress += flow[i][3];
         });
         self.report_pressure(gravity.as_vec3());
         self.react();
@@ -168,23 +180,23 @@ impl Liquid {
     }
 
     /// Pressure as the stress that particles pass on: half of the moment of the forces between a particle and its
-    /// neighbours, over its volume. Inside the liquid that is the multipliers of both solves times the share of momentum
-    /// that passes through the neighbours (1.02 on a lattice, 0.97 in disorder). Beside a wall layers form and stress differs
-    /// with direction: there it is the part along the wall's normal, with the wall's own push.
+    /// neighbours, over its volume, in the mean over all directions. Beside a wall layers form and stress differs with
+    /// direction: there it is the part along the wall's normal, with the wall's own push.
     fn report_pressure(&mut self, gravity: Vec3) {
         let (multiplier, divergence) = (&self.state.particles.multiplier, &self.work.divergence_pressure);
         let of = |i: usize| multiplier[i] + divergence[i];
         let mut pressure = std::mem::take(&mut self.state.particles.pressure);
-        let (sums, contacts) = (&self.work.sums, &self.work.contacts);
-        let lever = 0.5 * self.setup.params.spacing as f32;
+        let (sums, stress, contacts) = (&self.work.sums, &self.work.stress, &self.work.contacts);
         let blocks = self.work.neighbours.blocks.par_iter().zip(pressure.par_chunks_mut(par::PIECE)).zip(contacts);
         blocks.for_each(|((block, pressure), contacts)| {
-            pressure.iter_mut().enumerate().for_each(|(k, p)| *p = sums[block.start + k].moment * of(block.start + k));
+            for (i, pressure) in (block.start..).zip(&mut *pressure) {
+                *pressure = 0.5 * (sums[i].moment * of(i) + stress[i]);
+            }
             for contact in contacts.iter().filter(|contact| contact.deficit > 0.0) {
                 let i = contact.particle as usize;
                 let from_wall = of(i) + self.mirror_pressure(contact, gravity, multiplier[i]);
                 pressure[i - block.start] = self.stress_along(block, i, contact.normal, &of)
-                    + from_wall * contact.push.dot(contact.normal) * lever;
+                    + from_wall * contact.push.dot(contact.normal) * contact.distance;
             }
         });
         self.state.particles.pressure = pressure;
@@ -225,16 +237,20 @@ impl Liquid {
         if aim == Aim::Divergence {
             q.fill(0.0);
         }
+        self.set_velocities(&q, aim == Aim::Density, dt);
         loop {
-            self.set_velocities(&q, dt);
             solved.error = self.set_residuals(aim, &q, dt);
-            solved.iterations += 1;
             if solved.is_done(&stop) || solved.iterations >= stop.iterations[1] {
                 break;
             }
+            let before = solved.iterations;
             self.descend(&mut q, dt, &stop, &mut solved);
             let pulled = release(&mut q);
-            if !pulled && solved.is_done(&stop) {
+            if pulled {
+                self.set_velocities(&q, true, dt);
+            }
+            let stuck = solved.iterations == before;
+            if stuck || solved.iterations >= stop.iterations[1] || !pulled && solved.is_done(&stop) {
                 break;
             }
         }
@@ -246,7 +262,8 @@ impl Liquid {
         solved
     }
 
-    /// Conjugate gradients over the particles that press or are pressed; the others stay at zero.
+    /// Conjugate gradients over the particles that press or are pressed; the others stay at zero. The direction is the
+    /// companion of the places.
     fn descend(&mut self, q: &mut [f32], dt: f32, stop: &Stop, solved: &mut Solved) {
         let mut slope = self.choose_direction(q);
         while solved.iterations < stop.iterations[1] && slope > 0.0 {
@@ -255,11 +272,10 @@ impl Liquid {
             if curvature <= 0.0 {
                 break;
             }
-            let next = self.follow_direction(q, (slope / curvature) as f32, dt);
-            let free_error;
-            (solved.error, free_error) = self.mean_errors();
+            let Progress { slope: next, error, free_error } = self.follow_direction(q, (slope / curvature) as f32, dt);
+            solved.error = error;
             // When most of the error lies with particles that are not free, it is time to choose anew.
-            if solved.is_done(stop) || free_error < 0.3 * (solved.error - free_error) {
+            if solved.is_done(stop) || free_error < 0.3 * (error - free_error) {
                 break;
             }
             self.turn_direction((next / slope) as f32);
@@ -267,36 +283,43 @@ impl Liquid {
         }
     }
 
-    /// v + Δt a, with the acceleration by the multipliers, into `work.flow`.
-    fn set_velocities(&mut self, q: &[f32], dt: f32) {
-        let mut push = std::mem::take(&mut self.work.push);
-        self.accelerate(q, &mut push);
-        let (count, flow) = (q.len(), &mut self.work.flow);
-        flow.resize(count + 1, [0.0; 4]);
+    /// v + Δt a, with the acceleration by the multipliers unless they are all zero, into `work.flow`; the companion is the
+    /// moment of their forces.
+    fn set_velocities(&mut self, q: &[f32], pushed: bool, dt: f32) {
+        let count = q.len();
+        let mut flow = std::mem::take(&mut self.work.flow);
+        if pushed {
+            let place = self.work.place[..count].par_iter_mut().with_min_len(par::PIECE);
+            place.zip(q).for_each(|(place, &q)| place[3] = q);
+            self.accelerate(&mut flow);
+        } else {
+            flow.clear();
+            flow.resize(count + 1, [0.0; 4]);
+        }
         let (velocity, acceleration) = (&self.state.particles.velocity, &self.work.acceleration);
         flow[..count].par_iter_mut().with_min_len(par::PIECE).enumerate().for_each(|(i, flow)| {
-            *flow = pack(velocity[i] + (acceleration[i] + Vec3::from_slice(&push[i])) * dt, 1.0);
+            *flow = pack(velocity[i] + (acceleration[i] + Vec3::from_slice(flow)) * dt, flow[3]);
         });
-        flow[count] = [0.0; 4];
-        self.work.push = push;
+        self.work.flow = flow;
     }
 
     /// Residuals under the velocities of `work.flow`; returns the mean of the positive ones.
     fn set_residuals(&mut self, aim: Aim, q: &[f32], dt: f32) -> f64 {
         let mut residual = std::mem::take(&mut self.work.residual);
-        self.sum_rates(&self.work.flow, true, &mut residual);
-        let compression = &self.work.compression;
+        let mut partial = std::mem::take(&mut self.work.partial);
+        let (walls, compression) = (&self.work.wall_push, &self.work.compression);
         let (share, compliance) = (self.share_taken_back(dt.into()) as f32, self.compliance(dt.into()));
-        residual.par_iter_mut().with_min_len(par::PIECE).zip(compression).zip(q).for_each(|((r, &c), &q)| {
-            *r = match aim {
-                Aim::Density => (c - 1.0).min(share * (c - 1.0)) + dt * *r - compliance * q,
+        let error = self.sum_rates(&self.work.flow, &mut residual, &mut partial, |i, rate| {
+            let (c, rate) = (compression[i], rate + walls[i][3]);
+            let residual = match aim {
+                Aim::Density => (c - 1.0).min(share * (c - 1.0)) + dt * rate - compliance * q[i],
                 Aim::Divergence if c < LOOSE => 0.0,
-                Aim::Divergence => dt * *r - compliance * q,
+                Aim::Divergence => dt * rate - compliance * q[i],
             };
+            (residual, residual.max(0.0))
         });
-        self.work.residual = residual;
-        self.work.free.resize(self.state.particles.len(), 0.0);
-        self.mean_errors().0
+        (self.work.residual, self.work.partial) = (residual, partial);
+        error / q.len().max(1) as f64
     }
 
     /// The part of its compression that the liquid takes back in a step. All of it takes the time in which the liquid
@@ -311,116 +334,134 @@ impl Liquid {
         (1e-5 * self.share_taken_back(dt) / (self.heaviest() * self.setup.speed * self.setup.speed)) as f32
     }
 
-    /// Mean of the positive residuals: of all particles, and of the free ones alone.
-    fn mean_errors(&self) -> (f64, f64) {
-        let Workspace { residual, free, .. } = &self.work;
-        let sums = par::reduce(
-            residual.len(),
-            &|range| {
-                range.fold((0.0, 0.0), |(all, of_free), i| {
-                    let error = f64::from(residual[i].max(0.0));
-                    (all + error, of_free + if free[i] > 0.0 { error } else { 0.0 })
-                })
-            },
-            &|a, b| (a.0 + b.0, a.1 + b.1),
-        )
-        .unwrap_or_default();
-        let count = residual.len().max(1) as f64;
-        (sums.0 / count, sums.1 / count)
-    }
-
     /// The first direction: residuals over the diagonal, where there is pressure or should be; returns r·z.
     fn choose_direction(&mut self, q: &[f32]) -> f64 {
-        let Workspace { direction, free, residual, inverse_diagonal, .. } = &mut self.work;
-        direction.resize(q.len(), 0.0);
+        let Workspace { place, free, residual, inverse_diagonal, .. } = &mut self.work;
         free.resize(q.len(), 0.0);
-        let both = free.par_iter_mut().zip(&mut *direction).with_min_len(par::PIECE).enumerate();
-        both.for_each(|(i, (free, direction))| {
+        let both = free.par_iter_mut().zip(&mut place[..q.len()]).with_min_len(par::PIECE).enumerate();
+        both.for_each(|(i, (free, place))| {
             // The preconditioner of particles that are not free is zero: nothing reaches them.
             *free = if q[i] > 0.0 || residual[i] > 0.0 { inverse_diagonal[i] } else { 0.0 };
-            *direction = *free * residual[i];
+            place[3] = *free * residual[i];
         });
-        par::sum(q.len(), |i| f64::from(residual[i]) * f64::from(direction[i]))
+        par::sum(q.len(), |i| f64::from(residual[i]) * f64::from(place[i][3]))
     }
 
     /// The image of the direction; returns the curvature along it.
     fn apply(&mut self, dt: f32) -> f64 {
         let mut push = std::mem::take(&mut self.work.push);
         let mut image = std::mem::take(&mut self.work.image);
-        let direction = std::mem::take(&mut self.work.direction);
-        self.accelerate(&direction, &mut push);
-        self.sum_rates(&push, false, &mut image);
-        let compliance = self.compliance(dt.into());
-        image.par_iter_mut().with_min_len(par::PIECE).zip(&direction).for_each(|(image, &along)| {
-            *image = compliance * along - dt * dt * *image;
+        let mut partial = std::mem::take(&mut self.work.partial);
+        self.accelerate(&mut push);
+        let (place, compliance) = (&self.work.place, self.compliance(dt.into()));
+        let curvature = self.sum_rates(&push, &mut image, &mut partial, |i, rate| {
+            let image = compliance * place[i][3] - dt * dt * rate;
+            (image, image * place[i][3])
         });
-        let curvature = par::sum(image.len(), |i| f64::from(image[i]) * f64::from(direction[i]));
-        (self.work.push, self.work.image, self.work.direction) = (push, image, direction);
+        (self.work.push, self.work.image, self.work.partial) = (push, image, partial);
         curvature
     }
 
-    /// Goes along the direction; returns r·z there.
-    fn follow_direction(&mut self, q: &mut [f32], length: f32, dt: f32) -> f64 {
-        let Workspace { direction, residual, image, flow, push, free, .. } = &mut self.work;
-        let multipliers = q.par_iter_mut().zip(&mut *residual).with_min_len(par::PIECE).enumerate();
-        multipliers.for_each(|(i, (q, r))| {
-            *q += length * direction[i];
-            *r -= length * image[i];
+    /// Goes along the direction.
+    fn follow_direction(&mut self, q: &mut [f32], length: f32, dt: f32) -> Progress {
+        let Workspace { place, residual, image, flow, push, free, progress, .. } = &mut self.work;
+        let count = q.len();
+        progress.resize(count.div_ceil(par::PIECE), Progress::default());
+        let pieces = q.par_chunks_mut(par::PIECE).zip(residual.par_chunks_mut(par::PIECE));
+        let pieces = pieces.zip(flow[..count].par_chunks_mut(par::PIECE)).zip(&mut *progress).enumerate();
+        pieces.for_each(|(n, (((q, residual), flow), progress))| {
+            *progress = Progress::default();
+            for (k, (q, (r, flow))) in q.iter_mut().zip(residual.iter_mut().zip(flow)).enumerate() {
+                let i = n * par::PIECE + k;
+                *q += length * place[i][3];
+                *r -= length * image[i];
+                let [x, y, z, moment] = push[i];
+                *flow = pack(Vec3::from_slice(flow) + Vec3::new(x, y, z) * (length * dt), flow[3] + length * moment);
+                let (error, free) = (f64::from(r.max(0.0)), f64::from(free[i]));
+                progress.slope += f64::from(*r) * f64::from(*r) * free;
+                progress.error += error;
+                progress.free_error += if free > 0.0 { error } else { 0.0 };
+            }
         });
-        let step = length * dt;
-        flow.par_iter_mut().with_min_len(par::PIECE).zip(&*push).for_each(|(flow, push)| {
-            *flow = std::array::from_fn(|k| if k < 3 { flow[k] + step * push[k] } else { flow[k] });
+        let sum = progress.iter().fold(Progress::default(), |a, b| Progress {
+            slope: a.slope + b.slope,
+            error: a.error + b.error,
+            free_error: a.free_error + b.free_error,
         });
-        par::sum(q.len(), |i| f64::from(residual[i]) * f64::from(residual[i] * free[i]))
+        let mean = 1.0 / count.max(1) as f64;
+        Progress { slope: sum.slope, error: sum.error * mean, free_error: sum.free_error * mean }
     }
 
     fn turn_direction(&mut self, factor: f32) {
-        let Workspace { direction, residual, free, .. } = &mut self.work;
-        direction.par_iter_mut().with_min_len(par::PIECE).enumerate().for_each(|(i, direction)| {
-            *direction = free[i] * residual[i] + factor * *direction;
+        let Workspace { place, residual, free, .. } = &mut self.work;
+        place[..residual.len()].par_iter_mut().with_min_len(par::PIECE).enumerate().for_each(|(i, place)| {
+            place[3] = free[i] * residual[i] + factor * place[3];
         });
     }
 
-    /// Accelerations by multipliers, with 1 as companion; one more than particles.
-    fn accelerate(&mut self, multiplier: &[f32], output: &mut Vec<Packed>) {
-        let count = multiplier.len();
-        let mut place = std::mem::take(&mut self.work.place);
-        place[..count].par_iter_mut().with_min_len(par::PIECE).zip(multiplier).for_each(|(place, &q)| place[3] = q);
-        output.resize(count + 1, [0.0; 4]);
-        let (level, inverse_h, norm) = (self.level, (1.0 / self.h) as f32, self.gradient_norm());
+    /// Accelerations by the multipliers that are the companions of the places, with the moment of their forces as
+    /// companion; one more than particles.
+    fn accelerate(&self, output: &mut Vec<Packed>) {
         let (work, particles) = (&self.work, &self.state.particles);
+        let count = particles.len();
+        output.resize(count + 1, [0.0; 4]);
+        let (level, norm, moment_norm) = (self.level, self.gradient_norm(), self.value_norm());
+        let inverse_h = (1.0 / self.h) as f32;
+        let blocks = work.neighbours.blocks.par_iter().zip(&work.slopes);
         with_kernel_and_space!(self, |pair| {
-            for_each_block(&work.neighbours.blocks, &mut output[..count], |block, piece| {
-                dispatch!(level, simd => sum_pressure(simd, pair, block, &place, inverse_h, piece));
+            let pieces = output[..count].par_chunks_mut(par::PIECE);
+            blocks.zip(pieces).for_each(|((block, slopes), piece)| {
+                dispatch!(level, simd => sum_pressure(simd, pair.1, (block, slopes), &work.place, inverse_h, piece));
                 for (k, output) in piece.iter_mut().enumerate() {
                     let i = block.start + k;
                     let rest_density = work.rest_density[usize::from(particles.liquid[i])];
-                    let own = (Vec3::from_slice(&work.wall_push[i]) - work.sums[i].gradient) * place[i][3];
-                    *output = pack((own - Vec3::from_slice(output) * norm) / rest_density, 1.0);
+                    let own = (Vec3::from_slice(&work.wall_push[i]) - work.sums[i].gradient) * work.place[i][3];
+                    let moment = output[3] * moment_norm;
+                    *output = pack((own - Vec3::from_slice(output) * norm) / rest_density, moment);
                 }
             });
         });
         output[count] = [0.0; 4];
-        self.work.place = place;
     }
 
-    /// ċ under velocities (or accelerations, before walls that do not move).
-    fn sum_rates(&self, flow: &[Packed], walls_move: bool, output: &mut Vec<f32>) {
-        let (level, inverse_h, norm) = (self.level, (1.0 / self.h) as f32, self.gradient_norm());
+    /// ċ under velocities (or accelerations) before walls at rest, as `finish` turns it into an output; returns the sum of
+    /// the second numbers of `finish`.
+    fn sum_rates(
+        &self,
+        flow: &[Packed],
+        output: &mut Vec<f32>,
+        partial: &mut Vec<f64>,
+        finish: impl Fn(usize, f32) -> (f32, f32) + Sync,
+    ) -> f64 {
+        let (level, norm, work) = (self.level, self.gradient_norm(), &self.work);
         output.resize(self.state.particles.len(), 0.0);
-        let work = &self.work;
         with_kernel_and_space!(self, |pair| {
-            for_each_block(&work.neighbours.blocks, output, |block, piece| {
-                dispatch!(level, simd => sum_rate(simd, pair, block, (&work.place, flow), inverse_h, piece));
-                for (k, rate) in piece.iter_mut().enumerate() {
+            sum_over_blocks(&work.neighbours.blocks, output, partial, |number, block, piece| {
+                let lists = (block, &work.slopes[number][..]);
+                dispatch!(level, simd => sum_rate(simd, pair.1, lists, (&work.place, flow), piece));
+                let mut sum = 0.0;
+                for (k, output) in piece.iter_mut().enumerate() {
                     let i = block.start + k;
-                    let [x, y, z, flux] = work.wall_push[i];
-                    let wall = Vec3::new(x, y, z).dot(Vec3::from_slice(&flow[i]));
-                    *rate = *rate * norm - wall + if walls_move { flux } else { 0.0 };
+                    let wall = Vec3::from_slice(&work.wall_push[i]).dot(Vec3::from_slice(&flow[i]));
+                    let (value, summed) = finish(i, *output * norm - wall);
+                    *output = value;
+                    sum += f64::from(summed);
                 }
-            });
-        });
+                sum
+            })
+        })
     }
+}
+
+/// Where a step along a direction has led.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Progress {
+    /// r·z.
+    slope: f64,
+    /// Mean of the positive residuals: of all particles.
+    error: f64,
+    /// And of the free ones.
+    free_error: f64,
 }
 
 impl Solved {
@@ -439,12 +480,12 @@ fn release(q: &mut [f32]) -> bool {
     pulls.sum::<usize>() > 0
 }
 
-/// Σⱼ qⱼ h⁴ ∇Wᵢⱼ for the particles of a block; the companion of a place is q.
+/// Σⱼ qⱼ h⁴ ∇Wᵢⱼ for the particles of a block, and −⅓ Σⱼ qⱼ h³ r dW/dr as companion; the companion of a place is q.
 #[inline(always)]
-fn sum_pressure<S: Simd, K: KernelLanes, P: Space>(
+fn sum_pressure<S: Simd, P: Space>(
     simd: S,
-    (_, space): (K, P),
-    block: &Block,
+    space: P,
+    (block, slopes): (&Block, &[[f32; LANES]]),
     place: &[Packed],
     inverse_h: f32,
     output: &mut [Packed],
@@ -452,46 +493,43 @@ fn sum_pressure<S: Simd, K: KernelLanes, P: Space>(
     simd.vectorize(
         #[inline(always)]
         || {
-            let inverse_h = splat(simd, inverse_h);
             for (k, output) in output.iter_mut().enumerate() {
                 let x_i = splat3(simd, place[block.start + k]);
-                let mut sum = [splat(simd, 0.0); 3];
-                for eight in block.of(k) {
+                let (mut sum, mut moment) = ([splat(simd, 0.0); 3], splat(simd, 0.0));
+                for (eight, slope) in block.of(k).iter().zip(&slopes[block.range(k)]) {
                     let (x_j, q_j) = gather(simd, place, eight);
                     let d = space.shortest(simd, minus(x_i, x_j));
-                    let q = dot(d, d).sqrt() * inverse_h;
-                    sum = plus_scaled(sum, q_j * K::slope_over_q(simd, q) * inverse_h, d);
+                    let weight = q_j * f32x8::simd_from(simd, *slope);
+                    sum = plus_scaled(sum, weight, d);
+                    moment += weight * dot(d, d);
                 }
-                *output = pack(add_up3(sum), 0.0);
+                *output = pack(add_up3(sum), add_up(moment) * inverse_h * (-1.0 / 3.0));
             }
         },
     );
 }
 
-/// Σⱼ (vᵢ − vⱼ)·h⁴ ∇Wᵢⱼ for the particles of a block; the companion of a velocity is 1, that of nobody 0.
+/// Σⱼ (vᵢ − vⱼ)·h⁴ ∇Wᵢⱼ for the particles of a block.
 #[inline(always)]
-fn sum_rate<S: Simd, K: KernelLanes, P: Space>(
+fn sum_rate<S: Simd, P: Space>(
     simd: S,
-    (_, space): (K, P),
-    block: &Block,
+    space: P,
+    (block, slopes): (&Block, &[[f32; LANES]]),
     (place, flow): (&[Packed], &[Packed]),
-    inverse_h: f32,
     output: &mut [f32],
 ) {
     simd.vectorize(
         #[inline(always)]
         || {
-            let inverse_h = splat(simd, inverse_h);
             for (k, output) in output.iter_mut().enumerate() {
                 let i = block.start + k;
                 let (x_i, v_i) = (splat3(simd, place[i]), splat3(simd, flow[i]));
                 let mut sum = splat(simd, 0.0);
-                for eight in block.of(k) {
+                for (eight, slope) in block.of(k).iter().zip(&slopes[block.range(k)]) {
                     let (x_j, _) = gather(simd, place, eight);
-                    let (v_j, one) = gather(simd, flow, eight);
+                    let (v_j, _) = gather(simd, flow, eight);
                     let d = space.shortest(simd, minus(x_i, x_j));
-                    let q = dot(d, d).sqrt() * inverse_h;
-                    sum += one * K::slope_over_q(simd, q) * inverse_h * dot(minus(v_i, v_j), d);
+                    sum += f32x8::simd_from(simd, *slope) * dot(minus(v_i, v_j), d);
                 }
                 *output = add_up(sum);
             }

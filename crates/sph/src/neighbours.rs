@@ -47,7 +47,18 @@ impl Block {
     /// The neighbours of the k-th particle of the block, eight by eight.
     #[inline(always)]
     pub(crate) fn of(&self, k: usize) -> &[[u32; LANES]] {
-        &self.groups[self.first[k] as usize..self.first[k + 1] as usize]
+        &self.groups[self.range(k)]
+    }
+
+    /// Where the list of the k-th particle lies among the groups of eight.
+    #[inline(always)]
+    pub(crate) fn range(&self, k: usize) -> Range<usize> {
+        self.first[k] as usize..self.first[k + 1] as usize
+    }
+
+    /// Number of groups of eight.
+    pub(crate) fn group_count(&self) -> usize {
+        self.first[self.len] as usize
     }
 }
 
@@ -207,6 +218,22 @@ fn bounds(places: &[Packed]) -> (Packed, Packed) {
     places.iter().fold(([f32::INFINITY; 4], [f32::NEG_INFINITY; 4]), |(low, high), p| {
         (std::array::from_fn(|k| low[k].min(p[k])), std::array::from_fn(|k| high[k].max(p[k])))
     })
+}
+
+/// A value for each pair, beside the lists of each block.
+pub(crate) type PairValues = Vec<Vec<[f32; LANES]>>;
+
+/// Runs `work` on every block with its piece of an output array, in parallel; adds up what it returns, block after block.
+pub(crate) fn sum_over_blocks<T: Send>(
+    blocks: &[Block],
+    output: &mut [T],
+    partial: &mut Vec<f64>,
+    work: impl Fn(usize, &Block, &mut [T]) -> f64 + Sync,
+) -> f64 {
+    partial.resize(blocks.len(), 0.0);
+    let pieces = output.par_chunks_mut(par::PIECE).zip(&mut *partial);
+    blocks.par_iter().zip(pieces).enumerate().for_each(|(n, (block, (piece, sum)))| *sum = work(n, block, piece));
+    partial.iter().sum()
 }
 
 /// Runs `work` on every block with its piece of an output array, in parallel.

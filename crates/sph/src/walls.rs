@@ -24,6 +24,8 @@ pub(crate) struct Contact {
     pub(crate) push: Vec3,
     /// Unit normal, of the nearest side if there are several.
     pub(crate) normal: Vec3,
+    /// Distance from that side \[m\].
+    pub(crate) distance: f32,
     /// The push times the velocity of the wall \[1/s\].
     pub(crate) flux: f32,
     /// Factor of μ (v_wall − v) in the friction per volume \[1/m²\].
@@ -127,6 +129,7 @@ impl Walls {
             let Some((cut, drag)) = self.touch(number, own) else { continue };
             let (mut push, mut velocity) = (cut.gradient, DVec3::ZERO);
             let mut normal = self.normal(number, push);
+            let distance = self.distance(number, own, normal);
             if moves {
                 push = pose.rotation * push;
                 normal = pose.rotation * normal;
@@ -138,6 +141,7 @@ impl Walls {
                 deficit: cut.deficit as f32,
                 push: push.as_vec3(),
                 normal: normal.as_vec3(),
+                distance: distance as f32,
                 flux: push.dot(velocity) as f32,
                 drag: drag as f32,
                 drag_velocity: (velocity * drag).as_vec3(),
@@ -167,6 +171,18 @@ impl Walls {
             _ => push,
         };
         axis.normalize_or_zero()
+    }
+
+    /// Distance of a point from the side of a wall with this normal \[m\]; from surfaces that of a particle at rest.
+    fn distance(&self, number: usize, p: DVec3, normal: DVec3) -> f64 {
+        match &self.walls[number].shape {
+            WallShape::Tank { min, max } => {
+                let corner = DVec3::select(normal.cmpge(DVec3::ZERO), *min, *max);
+                (0..3).filter(|&axis| normal[axis] != 0.0).map(|axis| (p[axis] - corner[axis]) * normal[axis]).sum()
+            }
+            WallShape::Plane { point, normal } => (p - *point).dot(*normal),
+            WallShape::Mesh { .. } => 0.5 * self.spacing,
+        }
     }
 
     /// How far a wall is felt, in units of h: friction reaches further than pressure.
