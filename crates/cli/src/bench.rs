@@ -3,6 +3,8 @@
 //! The scene of the particle benchmarks, shared with other engines: n³ particles on a lattice of spacing 2r, side 1 m,
 //! r = 0.5/n, in a tank from −r to 2 + r, 2, 1 + r; h = 4r, cubic spline, mass 0.8 (2r)³ ρ0.
 
+mod twophase;
+
 use crate::arguments::Bench;
 use crate::failure::Failure;
 use crate::machine;
@@ -34,16 +36,20 @@ struct Case {
     sizes: &'static [usize],
     /// Steps measured at each size.
     steps: fn(usize) -> u64,
-    scene: fn(usize) -> String,
+    /// Sets it up at a size.
+    start: fn(usize) -> Result<Stepper, Failure>,
 }
+
+/// Takes one step, adds its stages to a profile, and returns the number of items that moved.
+type Stepper = Box<dyn FnMut(&mut StepReport) -> Result<u64, Failure>>;
 
 const CASES: &[Case] = &[
     Case {
         name: "sph/dfsph",
         sizes: &[31, 46, 67],
         steps: measured_steps,
-        scene: |n| {
-            shared_scene(
+        start: |n| {
+            scene(
                 n,
                 0.15,
                 "pressure = \"dfsph\"\nmax_density_iterations = 2\nmax_divergence_iterations = 1\ndensity_error = 1e-12\ndivergence_error = 1e-12",
@@ -54,7 +60,13 @@ const CASES: &[Case] = &[
         name: "sph/state-equation",
         sizes: &[31, 46, 67],
         steps: measured_steps,
-        scene: |n| shared_scene(n, 0.04, "pressure = \"state-equation\"\nstiffness = 350\nexponent = 7"),
+        start: |n| scene(n, 0.04, "pressure = \"state-equation\"\nstiffness = 350\nexponent = 7"),
+    },
+    Case {
+        name: "twophase/dam-break",
+        sizes: &[64, 96, 128],
+        steps: twophase::measured_steps,
+        start: twophase::dam_break,
     },
 ];
 
@@ -65,6 +77,18 @@ fn measured_steps(n: usize) -> u64 {
         32..=46 => 8,
         _ => 4,
     }
+}
+
+fn scene(n: usize, dt_over_r: f64, solver: &str) -> Result<Stepper, Failure> {
+    let loaded = Loaded::from_text("bench", "bench", &shared_scene(n, dt_over_r, solver), &[], &|_| {
+        Err(std::io::ErrorKind::NotFound.into())
+    })?;
+    let mut world = World::new(&loaded)?;
+    Ok(Box::new(move |profile: &mut StepReport| {
+        world.step(f64::INFINITY).map_err(meniscus::RunError::from)?;
+        profile.absorb(world.report());
+        Ok(world.totals().particles)
+    }))
 }
 
 fn shared_scene(n: usize, dt_over_r: f64, solver: &str) -> String {
@@ -136,19 +160,11 @@ fn measure_apart(case: &Case, size: usize, threads: usize) -> Result<Measurement
 fn measure_here(case: &Case, one: &str) -> Result<Measurement, Failure> {
     let numbers: Vec<usize> = one.split(',').filter_map(|n| n.parse().ok()).collect();
     let [size, threads] = numbers[..] else { return Err(Failure::input("usage", "--one SIZE,THREADS")) };
-    let loaded = Loaded::from_text(case.name, case.name, &(case.scene)(size), &[], &|_| {
-        Err(std::io::ErrorKind::NotFound.into())
-    })?;
-    machine::in_pool(machine::threads(Some(threads))?, || measure(case, size, threads, &loaded))?
+    machine::in_pool(machine::threads(Some(threads))?, || measure(case, size, threads))?
 }
 
-fn measure(case: &Case, size: usize, threads: usize, loaded: &Loaded) -> Result<Measurement, Failure> {
-    let mut world = World::new(loaded)?;
-    let mut step = |profile: &mut StepReport| {
-        world.step(f64::INFINITY).map_err(meniscus::RunError::from)?;
-        profile.absorb(world.report());
-        Ok::<_, meniscus::RunError>(world.totals().particles)
-    };
+fn measure(case: &Case, size: usize, threads: usize) -> Result<Measurement, Failure> {
+    let mut step = (case.start)(size)?;
     let mut profile = StepReport::default();
     let mut items = 0;
     for _ in 0..3 {

@@ -7,6 +7,7 @@
 mod build;
 mod crossing;
 mod nearest;
+mod self_crossing;
 mod tensor;
 mod winding;
 
@@ -17,6 +18,7 @@ use winding::FarField;
 
 pub use crossing::Hit;
 pub use nearest::Closest;
+pub use self_crossing::SelfCrossing;
 
 /// A bounding volume hierarchy over the triangles of a mesh. Lengths in metres.
 #[derive(Debug, Clone)]

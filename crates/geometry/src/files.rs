@@ -1,16 +1,24 @@
-//! Reading and writing triangle meshes: OBJ, STL and PLY.
+//! Reading and writing meshes: triangles from OBJ, STL and PLY, tetrahedra from Gmsh, TetGen and VTK.
 //!
 //! The readers are our own and small, because files come from anywhere: no size in a file is believed before the bytes
 //! that it announces have been seen, and every error says where in the file it is and what should stand there. The
 //! `parse_` functions work on bytes alone and never touch a file.
 
+mod cursor;
 mod error;
+mod msh;
 mod obj;
 mod ply;
 mod soup;
 mod stl;
+mod tet_soup;
+mod tetgen;
+mod tets;
+mod vtk;
+mod vtu;
 mod words;
 mod write;
+mod xml;
 
 use std::path::Path;
 
@@ -20,9 +28,14 @@ use serde::{Deserialize, Serialize};
 use crate::TriangleMesh;
 
 pub use error::{MeshFileError, ParseError, Place, Problem};
+pub use msh::parse_msh;
 pub use obj::parse_obj;
 pub use ply::parse_ply;
 pub use stl::parse_stl;
+pub use tetgen::{TetGenError, parse_tetgen};
+pub use tets::{TetFile, TetReport, read_tets};
+pub use vtk::parse_vtk;
+pub use vtu::parse_vtu;
 pub use write::{write_obj, write_ply};
 
 /// Larger files are refused \[bytes\].

@@ -12,11 +12,14 @@
 //!    follows a moving mesh with [`Bvh::refit`].
 //! 4. **Samples.** [`quadrature`] puts Gauss points on triangles; [`fill`] puts particles into a [`Shape`] and keeps
 //!    them out of others.
-//! 5. **Neighbours.** [`NeighbourGrid`] sorts particles by cell; it alone works in single precision, as they do.
+//! 5. **Tetrahedra.** [`mesh_tets`] fills a closed surface, [`stuff`] a signed distance; [`TetMesh`] makes blocks, balls,
+//!    tubes and pools, and [`read_tets`] reads those of Gmsh, TetGen and VTK. A [`Skin`] carries a surface along with
+//!    them. [`IsoGrid`] goes the other way, from values to a surface.
+//! 6. **Neighbours.** [`NeighbourGrid`] sorts particles by cell; it alone works in single precision, as they do.
 //!
 //! ```
 //! use glam::DVec3;
-//! use meniscus_geometry::{Aabb, Bvh, KeepOut, Shape, fill, quadrature, solids};
+//! use meniscus_geometry::{Aabb, Bvh, KeepOut, Shape, TetOptions, fill, mesh_tets, quadrature, solids};
 //!
 //! // A ball of radius 20 cm, one metre above the origin.
 //! let ball = solids::icosphere(DVec3::Y, 0.2, 3);
@@ -42,6 +45,10 @@
 //!     })
 //!     .sum();
 //! assert!((area - ball.area()).abs() < 1e-12);
+//!
+//! // The ball as a soft body: about a thousand tetrahedra of its volume, none of them flat.
+//! let soft = mesh_tets(&ball, &TetOptions::count(1000))?;
+//! assert!(soft.volume_error.abs() < 0.01 && soft.mesh.quality().min_dihedral > 10.0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -52,25 +59,39 @@ mod aabb;
 mod bvh;
 mod files;
 mod grid;
+mod iso;
 mod mesh;
+mod pieces;
 pub mod quadrature;
 mod sample;
 mod shape;
+mod skin;
 pub mod solids;
+mod stuffing;
 mod tet_mesh;
+mod tet_quality;
+mod tet_solids;
 mod topology;
 mod triangle;
 mod weld;
 
 pub use aabb::Aabb;
-pub use bvh::{Bvh, Closest, Hit, WrongVertexCount};
+pub use bvh::{Bvh, Closest, Hit, SelfCrossing, WrongVertexCount};
 pub use files::{
-    ImportOptions, LARGEST_FILE, MeshFileError, ParseError, Place, Problem, UpAxis, parse_mesh, parse_obj, parse_ply,
-    parse_stl, read_mesh, write_obj, write_ply,
+    ImportOptions, LARGEST_FILE, MeshFileError, ParseError, Place, Problem, TetFile, TetGenError, TetReport, UpAxis,
+    parse_mesh, parse_msh, parse_obj, parse_ply, parse_stl, parse_tetgen, parse_vtk, parse_vtu, read_mesh, read_tets,
+    write_obj, write_ply,
 };
 pub use grid::{NeighbourGrid, Periodic};
+pub use iso::{CutEdge, IsoError, IsoGrid, IsoSurface, LARGEST_SIDE, Sample};
 pub use mesh::{LARGEST_COORDINATE, MeshError, TriangleMesh};
 pub use sample::{FillError, KeepOut, LARGEST_FILL, count_estimate, fill};
 pub use shape::{Region, Shape, ShapeError};
+pub use skin::{Anchor, Skin, SkinError, barycentric};
+pub use stuffing::{
+    LARGEST_LATTICE, LARGEST_SURFACE, SelfCrossings, Stuffed, TetError, TetOptions, TetSize, mesh_tets, stuff,
+};
 pub use tet_mesh::{TetMesh, TetMeshError, surface_of, tet_volume};
+pub use tet_quality::{SLIVER, TetQuality, aspect_ratio, dihedral_angles};
+pub use tet_solids::{BodyError, LARGEST_BODY, Pool, Tube};
 pub use topology::{EdgeDefect, NotClosed};

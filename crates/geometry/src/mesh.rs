@@ -64,6 +64,13 @@ pub enum MeshError {
     },
 }
 
+/// A place to the micrometre, for messages \[m\]: tiny numbers would fill a line with zeros.
+pub(crate) fn rounded(position: DVec3) -> DVec3 {
+    const PARTS: f64 = 1e6;
+    // Adding nothing takes the sign from zeros.
+    (PARTS * position).round() / PARTS + DVec3::ZERO
+}
+
 impl TriangleMesh {
     /// A mesh of these vertices \[m\] and triangles. Triangles without area are dropped and
     /// [counted](Self::degenerate_triangles); vertices keep their numbers.

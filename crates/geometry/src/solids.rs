@@ -1,11 +1,15 @@
 //! Closed meshes of simple bodies, facing outwards. Lengths in metres; sizes must be positive.
 
+mod duck;
+
 use std::collections::HashMap;
 use std::f64::consts::{PI, TAU};
 
 use glam::DVec3;
 
 use crate::{Aabb, TriangleMesh};
+
+pub use duck::{DUCK_LENGTH, duck};
 
 /// Icospheres are cut no finer than this: 20·4⁹ is five million triangles.
 const FINEST_ICOSPHERE: u32 = 9;
@@ -29,7 +33,7 @@ pub fn icosphere(center: DVec3, radius: f64, n: u32) -> TriangleMesh {
     TriangleMesh::trusted(directions.iter().map(|&d| center + radius * d).collect(), triangles)
 }
 
-fn icosahedron() -> (Vec<DVec3>, Vec<[u32; 3]>) {
+pub(crate) fn icosahedron() -> (Vec<DVec3>, Vec<[u32; 3]>) {
     let golden = 0.5 * (1.0 + 5f64.sqrt());
     let corners = [(-1.0, golden), (1.0, golden), (-1.0, -golden), (1.0, -golden)];
     let rectangles = [

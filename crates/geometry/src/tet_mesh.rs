@@ -35,7 +35,7 @@ pub enum TetMeshError {
         vertices: usize,
     },
     /// A tetrahedron has no volume.
-    #[error("tetrahedron {tet} at {position} is flat: its volume is {volume:.3e} m³")]
+    #[error("tetrahedron {tet} at {} m is flat: its volume is {volume:.3e} m³", crate::mesh::rounded(*position))]
     Flat {
         /// Number of the tetrahedron, from 0.
         tet: usize,
@@ -151,7 +151,7 @@ pub fn tet_volume([a, b, c, d]: [DVec3; 4]) -> f64 {
     (b - a).cross(c - a).dot(d - a) / 6.0
 }
 
-fn longest_edge(corners: [DVec3; 4]) -> f64 {
+pub(crate) fn longest_edge(corners: [DVec3; 4]) -> f64 {
     let mut longest = 0.0f64;
     for (i, a) in corners.iter().enumerate() {
         for b in &corners[..i] {
@@ -164,6 +164,11 @@ fn longest_edge(corners: [DVec3; 4]) -> f64 {
 /// Triangles of positively turned tetrahedra that belong to one of them only, in the order of tetrahedra and faces.
 #[must_use]
 pub fn surface_of(tets: &[[u32; 4]]) -> Vec<[u32; 3]> {
+    surface_faces(tets).into_iter().map(|(_, face)| face).collect()
+}
+
+/// As [`surface_of`], each with the tetrahedron that it belongs to.
+pub(crate) fn surface_faces(tets: &[[u32; 4]]) -> Vec<(u32, [u32; 3])> {
     // Each face seen from outside its tetrahedron.
     let faces = |t: &[u32; 4]| [[t[1], t[2], t[3]], [t[0], t[3], t[2]], [t[0], t[1], t[3]], [t[0], t[2], t[1]]];
     let mut all: Vec<([u32; 3], u32)> = Vec::with_capacity(tets.len() * 4);
@@ -182,7 +187,50 @@ pub fn surface_of(tets: &[[u32; 4]]) -> Vec<[u32; 3]> {
         }
     }
     outside.sort_unstable();
-    outside.iter().map(|&n| faces(&tets[n as usize / 4])[n as usize % 4]).collect()
+    outside.iter().map(|&n| (n / 4, faces(&tets[n as usize / 4])[n as usize % 4])).collect()
+}
+
+/// Pairs of tetrahedra that share a face.
+pub(crate) fn shared_faces(tets: &[[u32; 4]]) -> Vec<[u32; 2]> {
+    let mut faces: Vec<([u32; 3], u32)> = Vec::with_capacity(4 * tets.len());
+    for (tet, &corners) in (0..).zip(tets) {
+        let mut sorted = corners;
+        sorted.sort_unstable();
+        let [a, b, c, d] = sorted;
+        faces.extend([[b, c, d], [a, c, d], [a, b, d], [a, b, c]].map(|face| (face, tet)));
+    }
+    faces.sort_unstable();
+    let shared = faces.windows(2).filter(|pair| pair[0].0 == pair[1].0);
+    shared.map(|pair| [pair[0].1, pair[1].1]).collect()
+}
+
+/// How tetrahedra can meet wrongly at a face that they share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FaceDefect {
+    /// More than two have it.
+    Crowded,
+    /// Two have it and lie on the same side of it.
+    Folded,
+}
+
+/// The first of some positively turned tetrahedra that meets those before it wrongly.
+pub(crate) fn wrong_face(tets: &[[u32; 4]]) -> Option<(usize, FaceDefect)> {
+    // Faces by their sorted vertices; with each its tetrahedron and whether it runs round it evenly, seen from outside.
+    let mut faces: Vec<([u32; 3], u32, bool)> = Vec::with_capacity(4 * tets.len());
+    for (tet, &[a, b, c, d]) in (0..).zip(tets) {
+        faces.extend([[b, c, d], [a, d, c], [a, b, d], [a, c, b]].map(|[p, q, r]| {
+            let mut sorted = [p, q, r];
+            sorted.sort_unstable();
+            (sorted, tet, [p, q, r] == sorted || [q, r, p] == sorted || [r, p, q] == sorted)
+        }));
+    }
+    faces.sort_unstable();
+    let defect = |group: &[([u32; 3], u32, bool)]| match group {
+        [_, _, third, ..] => Some((third.1 as usize, FaceDefect::Crowded)),
+        [first, second] if first.2 == second.2 => Some((second.1 as usize, FaceDefect::Folded)),
+        _ => None,
+    };
+    faces.chunk_by(|a, b| a.0 == b.0).filter_map(defect).min_by_key(|(tet, _)| *tet)
 }
 
 #[cfg(test)]
@@ -214,8 +262,21 @@ mod tests {
         ));
         assert!(matches!(error(vec![[0, 1, 2, 4]]), TetMeshError::Flat { tet: 0, .. }));
         assert!(matches!(error(vec![[0, 1, 1, 3]]), TetMeshError::Flat { tet: 0, .. }));
+        let turned = TetMesh::new(corners.clone(), vec![[0, 1, 2, 3], [1, 4, 2, 3]]).unwrap();
+        assert_eq!(wrong_face(turned.tets()), None);
         let mut broken = corners.clone();
         broken[1].y = f64::NAN;
         assert_eq!(TetMesh::new(broken, vec![[0, 1, 2, 3]]).unwrap_err(), TetMeshError::BadVertex { vertex: 1 });
+    }
+
+    #[test]
+    fn tetrahedra_that_share_a_face_lie_on_both_sides_of_it() {
+        let corners = vec![DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z, -DVec3::Z, 2.0 * DVec3::Z];
+        let wrong = |tets: &[[u32; 4]]| wrong_face(TetMesh::new(corners.clone(), tets.to_vec()).unwrap().tets());
+        assert_eq!(wrong(&[[0, 1, 2, 3], [0, 1, 2, 4]]), None);
+        assert_eq!(wrong(&[[0, 1, 2, 3], [0, 1, 2, 5]]), Some((1, FaceDefect::Folded)));
+        assert_eq!(wrong(&[[0, 1, 2, 3], [0, 1, 2, 4], [2, 1, 0, 5]]), Some((2, FaceDefect::Crowded)));
+        assert_eq!(wrong(&[[0, 1, 2, 3], [1, 0, 2, 3]]), Some((1, FaceDefect::Folded)));
+        assert_eq!(wrong_face(TetMesh::block(DVec3::ZERO, DVec3::ONE, [3, 4, 5]).tets()), None);
     }
 }

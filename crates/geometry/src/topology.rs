@@ -5,6 +5,7 @@ use std::fmt;
 
 use glam::DVec3;
 
+use crate::pieces::Pieces;
 use crate::triangle::{self, AngleSum};
 use crate::{Aabb, TriangleMesh};
 
@@ -33,8 +34,9 @@ impl fmt::Display for EdgeDefect {
 /// A mesh is not closed: how many edges are wrong, and where the first one is.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error(
-    "the mesh is not closed: the edge at {position} m is {first} \
-     ({open} open, {misoriented} misoriented and {non_manifold} non-manifold edges in all)"
+    "the mesh is not closed: the edge at {} m is {first} \
+     ({open} open, {misoriented} misoriented and {non_manifold} non-manifold edges in all)",
+    crate::mesh::rounded(*position)
 )]
 pub struct NotClosed {
     /// Edges of one triangle.
@@ -131,24 +133,13 @@ impl TriangleMesh {
     /// the order of their first triangles.
     #[must_use]
     pub fn components(&self) -> Vec<u32> {
-        let mut parent: Vec<u32> = (0..self.triangles().len() as u32).collect();
+        let mut pieces = Pieces::new(self.triangles().len());
         for pair in sorted_sides(self).windows(2) {
             if pair[0].vertices == pair[1].vertices {
-                let (a, b) = (root(&mut parent, pair[0].triangle), root(&mut parent, pair[1].triangle));
-                parent[a.max(b) as usize] = a.min(b);
+                pieces.join(pair[0].triangle, pair[1].triangle);
             }
         }
-        let mut number = vec![0; parent.len()];
-        let mut pieces = 0;
-        for t in 0..parent.len() {
-            let root = root(&mut parent, t as u32) as usize;
-            if root == t {
-                number[t] = pieces;
-                pieces += 1;
-            }
-            number[t] = number[root];
-        }
-        number
+        pieces.numbers()
     }
 
     /// Turns over every connected piece that faces inwards, and returns how many that were. A piece that faces inwards
@@ -164,15 +155,6 @@ impl TriangleMesh {
         self.flip(|t| turn[component[t] as usize]);
         Ok(turn.iter().filter(|&&turned| turned).count())
     }
-}
-
-/// The representative of a set, with the path to it shortened.
-fn root(parent: &mut [u32], mut t: u32) -> u32 {
-    while parent[t as usize] != t {
-        parent[t as usize] = parent[parent[t as usize] as usize];
-        t = parent[t as usize];
-    }
-    t
 }
 
 /// A connected piece of a mesh.

@@ -1,19 +1,18 @@
 //! Files that lie, break off or were damaged on the way: every answer is a mesh or an error, at once and without
 //! reserving more memory than the file could fill.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use glam::DVec3;
 use meniscus_geometry::{
     Bvh, ImportOptions, ParseError, TriangleMesh, parse_obj, parse_ply, parse_stl, solids, write_obj, write_ply,
 };
 
-type Parse = fn(&[u8], &ImportOptions) -> Result<TriangleMesh, ParseError>;
+mod damage;
 
-const PATIENCE: Duration = Duration::from_secs(1);
-/// What a test may add to the address space \[kB\]. Each thread may take a tenth of this for itself; a single lie that
-/// is believed asks for fifty times as much.
-const MEMORY: u64 = 2_000_000;
+use damage::{Chance, PATIENCE, within_memory};
+
+type Parse = fn(&[u8], &ImportOptions) -> Result<TriangleMesh, ParseError>;
 
 /// A small valid file of each kind.
 fn corpus() -> Vec<(&'static str, Parse, Vec<u8>)> {
@@ -99,36 +98,6 @@ fn interrogate(mut mesh: TriangleMesh) {
         assert!(tree.closest_point(p).distance_squared >= 0.0);
         assert!(tree.winding_number(p).is_finite());
         assert!(tree.segment_hits(p, DVec3::ONE).is_none_or(|hit| (0.0..=1.0).contains(&hit.t)));
-    }
-}
-
-/// The largest address space so far \[kB\], where the system tells.
-fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmPeak:"))?;
-    line.split_whitespace().nth(1)?.parse().ok()
-}
-
-/// Runs a test and checks how much memory it took.
-fn within_memory(test: impl FnOnce()) {
-    let before = peak_memory();
-    test();
-    match (before, peak_memory()) {
-        (Some(before), Some(after)) => assert!(after - before < MEMORY, "{} kB", after - before),
-        _ => println!("skipped: this system does not tell how much memory a process takes"),
-    }
-}
-
-/// Numbers that look random and are the same every time (splitmix64).
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % limit as u64) as usize
     }
 }
 

@@ -29,6 +29,18 @@ pub fn ply(bytes: &[u8]) {
     black_box(meniscus_geometry::parse_ply(bytes, &ImportOptions::default()).is_ok());
 }
 
+/// Parses tetrahedra as every kind of file; TetGen's two are divided by a zero byte.
+pub fn tets(bytes: &[u8]) {
+    use meniscus_geometry::{parse_msh, parse_tetgen, parse_vtk, parse_vtu};
+    let options = ImportOptions::default();
+    black_box(parse_msh(bytes, &options).is_ok());
+    black_box(parse_vtk(bytes, &options).is_ok());
+    black_box(parse_vtu(bytes, &options).is_ok());
+    let middle = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
+    let (nodes, tets) = bytes.split_at(middle);
+    black_box(parse_tetgen(nodes, tets.strip_prefix(&[0]).unwrap_or(tets), &options).is_ok());
+}
+
 /// Decodes a frame file.
 pub fn frame(bytes: &[u8]) {
     black_box(meniscus_record::decode_frame(bytes).is_ok());

@@ -19,7 +19,7 @@
 //! ```
 //!
 //! * [`scene`]: what a scene file says. [`gallery`]: scenes by name.
-//! * [`sim`]: worlds. [`sph`]: the liquid.
+//! * [`sim`]: worlds. [`sph`]: the liquid. [`twophase`]: air and water on a grid.
 //! * [`record`]: frames, checkpoints, exporters on disk. [`picture`]: pictures of frames.
 //! * [`run()`], [`resume()`], [`render()`]: from a scene to a folder of results.
 
@@ -37,4 +37,5 @@ pub use meniscus_record as record;
 pub use meniscus_scene as scene;
 pub use meniscus_sim as sim;
 pub use meniscus_sph as sph;
+pub use meniscus_twophase as twophase;
 pub use run::{Event, RunError, RunOptions, Summary, check_memory, resume, run};

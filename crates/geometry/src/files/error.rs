@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::{LARGEST_COORDINATE, MeshError};
+use crate::{LARGEST_COORDINATE, MeshError, TetMeshError};
 
 /// A mesh file cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +26,14 @@ pub enum MeshFileError {
     /// Its extension is not one of ours.
     #[error("{}: unknown kind of mesh file; the name must end in .obj, .stl or .ply", path.display())]
     UnknownFormat {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Its extension is not one of ours for tetrahedra.
+    #[error(
+        "{}: unknown kind of tetrahedral mesh file; the name must end in .msh, .vtk, .vtu, .node or .ele", path.display()
+    )]
+    UnknownTetFormat {
         /// The file.
         path: PathBuf,
     },
@@ -125,6 +133,26 @@ pub enum Problem {
         /// Number of the first vertex in this kind of file.
         first: u8,
     },
+    /// A tetrahedron uses a node that does not exist.
+    #[error("a tetrahedron uses node {number}, which the file does not have")]
+    Node {
+        /// The number of the node, as written.
+        number: i64,
+    },
+    /// A tetrahedron has a face that two others have already.
+    #[error("a face of tetrahedron {tet} (counted from 0) belongs to two others already")]
+    CrowdedFace {
+        /// Number of the tetrahedron, from 0.
+        tet: usize,
+    },
+    /// A tetrahedron overlaps a neighbour.
+    #[error(
+        "tetrahedron {tet} (counted from 0) overlaps another: both lie on the same side of the face that they share"
+    )]
+    Folded {
+        /// Number of the tetrahedron, from 0.
+        tet: usize,
+    },
     /// A coordinate is infinite, not a number or absurdly large.
     #[error("the coordinate {value} is not finite or beyond {LARGEST_COORDINATE:e} m")]
     Coordinate {
@@ -146,6 +174,9 @@ pub enum Problem {
     /// What was read is no mesh.
     #[error(transparent)]
     Mesh(#[from] MeshError),
+    /// What was read is no mesh of tetrahedra.
+    #[error(transparent)]
+    Tets(#[from] TetMeshError),
 }
 
 impl Problem {

@@ -1,0 +1,106 @@
+//! From a warped lattice to the tetrahedra inside.
+
+use glam::DVec3;
+
+use super::stencil::{Point, Side, fill};
+use super::surface::Warped;
+use crate::pieces::Pieces;
+use crate::tet_mesh::shared_faces;
+
+const NONE: u32 = u32::MAX;
+
+/// Vertices \[m\] and tetrahedra, turned either way.
+#[derive(Default)]
+pub(super) struct Soup {
+    pub(super) vertices: Vec<DVec3>,
+    pub(super) tets: Vec<[u32; 4]>,
+}
+
+impl Soup {
+    /// What is inside. Vertices are numbered in the order in which tetrahedra use them first.
+    pub(super) fn inside(warped: &Warped) -> Self {
+        let mut numbers = Numbers {
+            of_node: vec![NONE; warped.lattice.node_count()],
+            of_cut: vec![[NONE; 14]; warped.cut_count()],
+            vertices: Vec::new(),
+        };
+        let mut tets = Vec::new();
+        warped.lattice.for_each_tet(|nodes, even| {
+            let sides = nodes.map(|node| warped.side(node));
+            if sides.contains(&Side::Inside) {
+                for tet in fill(sides, even, |point| position(warped, nodes, point)).iter() {
+                    tets.push(tet.map(|point| numbers.number(warped, nodes, point)));
+                }
+            }
+        });
+        Self { vertices: numbers.vertices, tets }
+    }
+
+    /// Volume \[m³\].
+    pub(super) fn volume(&self) -> f64 {
+        self.tets.iter().map(|tet| crate::tet_volume(tet.map(|v| self.vertices[v as usize])).abs()).sum()
+    }
+
+    /// Gives a vertex of its own to every group of tetrahedra that meet at a vertex without hanging together across
+    /// faces there: bodies that touch in a point or along an edge come apart.
+    pub(super) fn part_fans(&mut self) {
+        // A fan is a set of corners; corner `i` of tetrahedron `t` has the number 4 t + i.
+        let mut fans = Pieces::new(4 * self.tets.len());
+        for [one, other] in shared_faces(&self.tets) {
+            for (i, vertex) in (0..).zip(self.tets[one as usize]) {
+                let there = self.tets[other as usize].iter().position(|&v| v == vertex);
+                if let Some(j) = there {
+                    fans.join(4 * one + i, 4 * other + j as u32);
+                }
+            }
+        }
+        let fan_of_corner = fans.numbers();
+        let mut vertex_of_fan: Vec<u32> = Vec::new();
+        let mut taken = vec![false; self.vertices.len()];
+        for (corner, &fan) in fan_of_corner.iter().enumerate() {
+            let vertex = &mut self.tets[corner / 4][corner % 4];
+            if fan as usize == vertex_of_fan.len() {
+                let first = !std::mem::replace(&mut taken[*vertex as usize], true);
+                let number = if first { *vertex } else { self.vertices.len() as u32 };
+                if !first {
+                    self.vertices.push(self.vertices[*vertex as usize]);
+                    taken.push(true);
+                }
+                vertex_of_fan.push(number);
+            }
+            *vertex = vertex_of_fan[fan as usize];
+        }
+    }
+}
+
+/// Numbers for the points of the lattice that are used.
+struct Numbers {
+    of_node: Vec<u32>,
+    /// For each node with cut edges, step by step.
+    of_cut: Vec<[u32; 14]>,
+    vertices: Vec<DVec3>,
+}
+
+impl Numbers {
+    fn number(&mut self, warped: &Warped, nodes: [usize; 4], point: Point) -> u32 {
+        let number = match point {
+            Point::Corner(i) => &mut self.of_node[nodes[i]],
+            Point::Cut { inside, outside } => {
+                let (place, step) = warped.cut(nodes[inside], nodes[outside]);
+                &mut self.of_cut[place][step]
+            }
+        };
+        if *number == NONE {
+            *number = self.vertices.len() as u32;
+            self.vertices.push(position(warped, nodes, point));
+        }
+        *number
+    }
+}
+
+fn position(warped: &Warped, nodes: [usize; 4], point: Point) -> DVec3 {
+    match point {
+        Point::Corner(i) => warped.position(nodes[i]),
+        Point::Cut { inside, outside } => warped.cut_position(nodes[inside], nodes[outside]),
+    }
+}

@@ -1,0 +1,204 @@
+//! Air and water in a box: how a flow is set up, filled, kept and restored.
+
+use crate::boundary::Boundary;
+use crate::error::SetupError;
+use crate::fill;
+use crate::grid::Grid;
+use crate::interface::DUST;
+use crate::openings::Openings;
+use crate::params::Params;
+use crate::poisson::Poisson;
+use crate::regions::Regions;
+use crate::solid::Solid;
+use crate::state::{State, Workspace};
+use crate::volume;
+use fearless_simd::Level;
+use glam::DVec3;
+use meniscus_geometry::Aabb;
+
+/// Everything that a flow is made from.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// Grid, fluids, sides, numerics.
+    pub params: Params,
+    /// The box \[m\].
+    pub domain: Aabb,
+    /// Gravity \[m/s²\].
+    pub gravity: DVec3,
+    /// What stands in the box, and whether the fluids stick to it.
+    pub solid: Option<Solid>,
+}
+
+/// Air and water in a box.
+///
+/// ```
+/// use glam::DVec3;
+/// use meniscus_core::StepReport;
+/// use meniscus_geometry::Aabb;
+/// use meniscus_twophase::{Flow, Params, Setup};
+///
+/// // A drop of water falls through air, in a box of 16³ cells.
+/// let params = Params { spacing: 1.0 / 16.0, ..Params::default() };
+/// let domain = Aabb::new(DVec3::ZERO, DVec3::ONE);
+/// let mut flow = Flow::new(Setup { params, domain, gravity: DVec3::new(0.0, -9.81, 0.0), solid: None })?;
+/// flow.fill(|x| x.distance(DVec3::splat(0.5)) - 0.2);
+/// let volume = flow.liquid_volume();
+/// let mut report = StepReport::default();
+/// for _ in 0..5 {
+///     let dt = flow.stable_step();
+///     flow.step(dt, &mut report)?;
+/// }
+/// assert!((flow.liquid_volume() / volume - 1.0).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Flow {
+    pub(crate) setup: Setup,
+    pub(crate) grid: Grid,
+    pub(crate) boundary: Boundary,
+    pub(crate) openings: Openings,
+    pub(crate) regions: Regions,
+    pub(crate) state: State,
+    pub(crate) work: Workspace,
+    pub(crate) poisson: Poisson,
+    pub(crate) level: Level,
+    /// A curvature to be used instead of the measured one \[1/m\], for tests.
+    pub(crate) prescribed_curvature: Option<f64>,
+}
+
+impl Flow {
+    /// A box of gas at rest.
+    ///
+    /// # Errors
+    /// When a parameter is out of its range, the box is not made of whole cells, or a thin side lets something through.
+    pub fn new(setup: Setup) -> Result<Self, SetupError> {
+        setup.params.check()?;
+        let grid = Grid::new(&setup.domain, setup.params.spacing)?;
+        let boundary = Boundary::new(&grid, &setup.params.sides);
+        boundary.check()?;
+        let openings =
+            Openings::new(&grid, setup.solid.as_ref().map(|solid| solid.cut(&grid, &boundary, setup.gravity)));
+        let regions = Regions::new(&grid, &boundary, &openings)?;
+        let (state, work) = (State::new(&grid), Workspace::new(&grid));
+        let level = Level::new();
+        let periodic = [0, 1, 2].map(|axis| boundary.is_periodic(axis) && grid.is_active(axis));
+        let poisson = Poisson::new(&grid, periodic, level);
+        let prescribed_curvature = None;
+        Ok(Self { setup, boundary, openings, regions, state, work, poisson, level, grid, prescribed_curvature })
+    }
+
+    /// What the flow was made from.
+    #[must_use]
+    pub fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    /// The grid.
+    #[must_use]
+    pub fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
+    /// The state.
+    #[must_use]
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Takes over a state; `false` if it is not one of this grid.
+    pub fn restore(&mut self, state: State) -> bool {
+        let fits = state.fits(&self.grid);
+        if fits {
+            self.state = state;
+        }
+        fits
+    }
+
+    /// Changes gravity \[m/s²\] from here on.
+    pub fn set_gravity(&mut self, gravity: DVec3) {
+        self.setup.gravity = gravity;
+    }
+
+    /// Uses this curvature \[1/m\] for the whole interface instead of the measured one.
+    #[doc(hidden)]
+    pub fn prescribe_curvature(&mut self, curvature: f64) {
+        self.prescribed_curvature = Some(curvature);
+    }
+
+    /// Adds liquid where a signed distance \[m\] is negative.
+    pub fn fill(&mut self, distance: impl Fn(DVec3) -> f64 + Sync) {
+        self.change_fractions(distance, f64::max);
+    }
+
+    /// Adds gas where a signed distance \[m\] is negative: a bubble.
+    pub fn carve(&mut self, distance: impl Fn(DVec3) -> f64 + Sync) {
+        self.change_fractions(distance, |old, inside| old.min(1.0 - inside));
+    }
+
+    fn change_fractions(&mut self, distance: impl Fn(DVec3) -> f64 + Sync, change: fn(f64, f64) -> f64) {
+        let Self { grid, openings, .. } = self;
+        grid.rows().each([&mut self.state.volume_fraction], |row, [fraction]| {
+            for (i, f) in fraction.iter_mut().enumerate() {
+                let new = change(*f, fill::fraction_inside(grid, row.start + i, &distance));
+                let open = openings.capacity_at(row.start + i) > 0.0;
+                *f = if new < DUST || !open {
+                    0.0
+                } else if new > 1.0 - DUST {
+                    1.0
+                } else {
+                    new
+                };
+            }
+        });
+        self.openings.cover(&mut self.state.volume_fraction);
+        self.boundary.fill_cells(&self.grid, &mut self.state.volume_fraction);
+        let fraction = &self.state.volume_fraction;
+        self.state.liquid_cells = volume::count(&self.grid, &self.openings, fraction, &mut self.work.row_sums);
+        self.state.still_level = self.setup.params.still_level.unwrap_or_else(|| self.level_at_rest());
+        // No distance is known yet: normals come from the fractions the first time, from the distance then.
+        self.state.signed_distance.fill(0.0);
+        self.measure_distance();
+        self.measure_distance();
+    }
+
+    /// Where the liquid would stand against gravity if the box had no solids and gravity went along an axis.
+    fn level_at_rest(&self) -> f64 {
+        let up = -self.setup.gravity.normalize_or_zero();
+        let axis = (0..3).max_by(|&a, &b| up[a].abs().total_cmp(&up[b].abs())).unwrap_or(1);
+        let cells = self.grid.cells();
+        let height = self.state.liquid_cells / (cells.iter().product::<usize>() / cells[axis]) as f64;
+        let domain = self.grid.domain();
+        if up[axis] >= 0.0 {
+            domain.min[axis] + height * self.grid.spacing()
+        } else {
+            height * self.grid.spacing() - domain.max[axis]
+        }
+    }
+
+    /// Sets the velocity \[m/s\] on all faces.
+    pub fn set_velocity(&mut self, velocity: impl Fn(DVec3) -> DVec3 + Sync) {
+        let grid = &self.grid;
+        for (axis, field) in self.state.velocity.iter_mut().enumerate() {
+            grid.face_rows(axis).each([field], |row, [values]| {
+                for (i, value) in values.iter_mut().enumerate() {
+                    *value = velocity(grid.face_center(axis, row.start + i))[axis];
+                }
+            });
+            self.boundary.fill_faces(grid, axis, field, 1.0);
+        }
+        self.state.started = false;
+    }
+
+    /// Adds a velocity \[m/s\] on all faces.
+    pub fn add_velocity(&mut self, velocity: impl Fn(DVec3) -> DVec3 + Sync) {
+        let grid = &self.grid;
+        for (axis, field) in self.state.velocity.iter_mut().enumerate() {
+            grid.face_rows(axis).each([field], |row, [values]| {
+                for (i, value) in values.iter_mut().enumerate() {
+                    *value += velocity(grid.face_center(axis, row.start + i))[axis];
+                }
+            });
+            self.boundary.fill_faces(grid, axis, field, 1.0);
+        }
+        self.state.started = false;
+    }
+}

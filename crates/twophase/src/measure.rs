@@ -1,0 +1,186 @@
+//! What a flow amounts to: volume, energy, levels, and how long a step may be.
+
+use crate::facet::Facet;
+use crate::flow::Flow;
+use crate::interface::Interface;
+use crate::rows::larger;
+use glam::DVec3;
+use std::f64::consts::PI;
+
+/// Energies of both fluids together.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Energy {
+    /// ½ Σ ρ u² V \[J\].
+    pub kinetic: f64,
+    /// −Σ ρ g·x V \[J\].
+    pub potential: f64,
+    /// σ times the area of the interface \[J\].
+    pub surface: f64,
+}
+
+impl Flow {
+    /// Volume of the liquid \[m³\].
+    #[must_use]
+    pub fn liquid_volume(&self) -> f64 {
+        let sum = crate::volume::count(&self.grid, &self.openings, &self.state.volume_fraction, &mut Vec::new());
+        sum * self.grid.spacing().powi(3)
+    }
+
+    /// Energies.
+    #[must_use]
+    pub fn energy(&self) -> Energy {
+        let volume = self.grid.spacing().powi(3);
+        Energy {
+            kinetic: 0.5 * volume * (0..3).map(|axis| self.twice_kinetic(axis)).sum::<f64>(),
+            potential: volume * self.moment(),
+            surface: self.setup.params.surface_tension * self.interface_area(),
+        }
+    }
+
+    fn density(&self, fraction: f64) -> f64 {
+        let [gas, liquid] = [self.setup.params.gas.density, self.setup.params.liquid.density];
+        gas + (liquid - gas) * fraction
+    }
+
+    /// Σ ρ u² over the faces along an axis; those on walls are at rest.
+    fn twice_kinetic(&self, axis: usize) -> f64 {
+        let (u, f, s) = (&self.state.velocity[axis], &self.state.volume_fraction, self.grid.stride(axis));
+        self.grid.rows().sum::<f64, 0>([], &mut Vec::new(), |row, []| {
+            let faces = row.start..row.start + row.len;
+            faces.map(|p| self.density(0.5 * (f[p - s] + f[p])) * u[p] * u[p] * self.openings.face(axis, p)).sum()
+        })
+    }
+
+    /// −Σ ρ g·x over the cells.
+    fn moment(&self) -> f64 {
+        let gravity = self.setup.gravity;
+        self.grid.rows().sum::<f64, 0>([], &mut Vec::new(), |row, []| {
+            let cells = row.start..row.start + row.len;
+            let one = |p: usize| {
+                let mass = self.openings.capacity_at(p) * self.density(self.state.volume_fraction[p]);
+                -mass * gravity.dot(self.grid.center(p))
+            };
+            cells.map(one).sum()
+        })
+    }
+
+    /// Σ ρ u V \[kg·m/s\].
+    #[must_use]
+    pub fn momentum(&self) -> DVec3 {
+        let f = &self.state.volume_fraction;
+        let along = |axis: usize| {
+            let (u, s) = (&self.state.velocity[axis], self.grid.stride(axis));
+            self.grid.rows().sum::<f64, 0>([], &mut Vec::new(), |row, []| {
+                (row.start..row.start + row.len).map(|p| self.density(0.5 * (f[p - s] + f[p])) * u[p]).sum()
+            })
+        };
+        DVec3::from_array([0, 1, 2].map(along)) * self.grid.spacing().powi(3)
+    }
+
+    /// Largest component of a velocity on a face \[m/s\].
+    #[must_use]
+    pub fn max_speed(&self) -> f64 {
+        let along = |axis: usize| {
+            let u = &self.state.velocity[axis];
+            self.grid.face_rows(axis).max::<f64, 0>([], &mut Vec::new(), |row, []| {
+                row.of(u).iter().fold(0.0, |most, u| larger(u.abs(), most))
+            })
+        };
+        (0..3).map(along).fold(0.0, larger)
+    }
+
+    /// Length of liquid on a line along an axis through a place \[m\]: over a floor, the level that a gauge shows.
+    #[must_use]
+    pub fn gauge(&self, axis: usize, place: DVec3) -> f64 {
+        let domain = self.grid.domain();
+        let h = self.grid.spacing();
+        let within = (place - domain.min) / h;
+        let mut cell: [usize; 3] =
+            std::array::from_fn(|d| (within[d].floor().max(0.0) as usize).min(self.grid.cells()[d] - 1));
+        let column = (0..self.grid.cells()[axis]).map(|i| {
+            cell[axis] = i;
+            self.state.volume_fraction[self.grid.index(cell)]
+        });
+        column.sum::<f64>() * h
+    }
+
+    /// Largest stable step from here \[s\]: no fluid passes more than half a cell, and the fastest waves that the grid can
+    /// carry, of wave number k = π/h, turn by less than a quarter (capillary ones, ω² = σk³/(ρᴸ + ρᴳ)) or by half a radian
+    /// (those of gravity, ω² = gk (ρᴸ − ρᴳ)/(ρᴸ + ρᴳ)).
+    #[must_use]
+    pub fn stable_step(&self) -> f64 {
+        let params = &self.setup.params;
+        let sum = params.liquid.density + params.gas.density;
+        let difference = (params.liquid.density - params.gas.density).abs();
+        let k = PI / self.grid.spacing();
+        let capillary = params.surface_tension * k * k * k / sum;
+        let gravity = self.setup.gravity.length() * k * difference / sum;
+        let wave = 1.0 / (capillary / (0.25 * PI * PI) + gravity / 0.25).sqrt();
+        wave.min(self.courant_step())
+    }
+
+    /// Largest step in which no fluid passes more than half a cell \[s\].
+    #[must_use]
+    pub fn courant_step(&self) -> f64 {
+        self.setup.params.courant * self.grid.spacing() / self.fastest().max(f64::MIN_POSITIVE)
+    }
+
+    /// Largest sum over the axes of the faster of a cell's two faces \[m/s\], in terms of what the cell holds.
+    fn fastest(&self) -> f64 {
+        let u = &self.state.velocity;
+        self.grid.rows().max::<f64, 0>([], &mut Vec::new(), |row, []| {
+            let mut most = 0.0;
+            for p in row.start..row.start + row.len {
+                let along = |axis: usize| {
+                    let q = p + self.grid.stride(axis);
+                    larger(
+                        (u[axis][p] * self.openings.face(axis, p)).abs(),
+                        (u[axis][q] * self.openings.face(axis, q)).abs(),
+                    )
+                };
+                let sum = along(0) + along(1) + along(2);
+                most = larger(if sum > 0.0 { sum / self.openings.capacity_at(p).max(1e-3) } else { sum }, most);
+            }
+            most
+        })
+    }
+
+    /// The mean of a quantity over the cells, each weighing as the fraction of gas (0) or liquid (1) in it.
+    #[must_use]
+    pub fn mean_over(&self, liquid: bool, value: impl Fn(usize) -> f64 + Sync) -> f64 {
+        let weights = |p: usize| {
+            let f = self.state.volume_fraction[p];
+            self.openings.capacity_at(p) * if liquid { f } else { 1.0 - f }
+        };
+        let sum = |value: &(dyn Fn(usize) -> f64 + Sync)| {
+            self.grid.rows().sum::<f64, 0>([], &mut Vec::new(), |row, []| {
+                (row.start..row.start + row.len).map(|p| weights(p) * value(p)).sum()
+            })
+        };
+        sum(&value) / sum(&|_| 1.0).max(f64::MIN_POSITIVE)
+    }
+
+    /// Velocity at the centre of a cell \[m/s\].
+    #[must_use]
+    pub fn cell_velocity(&self, p: usize) -> DVec3 {
+        let along = |axis: usize| {
+            let u = &self.state.velocity[axis];
+            0.5 * (u[p] + u[p + self.grid.stride(axis)])
+        };
+        DVec3::from_array([0, 1, 2].map(along))
+    }
+
+    /// Area of the reconstructed interface \[m²\].
+    #[must_use]
+    pub fn interface_area(&self) -> f64 {
+        let area: f64 = self.facets().iter().map(|facet| facet.area_and_centroid().0).sum();
+        area * self.grid.spacing().powi(2)
+    }
+
+    /// Facets of the interface, in cells, in the order of the grid.
+    fn facets(&self) -> Vec<Facet> {
+        let mut interface = Interface::default();
+        interface.reconstruct(&self.grid, &self.state.volume_fraction, &self.state.signed_distance);
+        interface.planes().iter().map(Facet::new).collect()
+    }
+}

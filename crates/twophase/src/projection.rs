@@ -1,0 +1,137 @@
+//! The projection: the pressure that makes the velocity free of divergence, and what it does to the velocity.
+//!
+//! ```text
+//! Σ_f A/ρ (p_c − p_n) = −h/dt Σ_f ±A u,      u ← u − dt/(ρ h) (p₊ − p₋),
+//! ```
+//!
+//! with the density on a face the mean of those of its cells: the same mass that carries its momentum. Walls and inflows
+//! have coefficient zero. Beyond an open side the live pressure is that of a wave that leaves, p = ρ c u·n; half a cell
+//! away, this is a node at zero behind a coefficient 2/ρ/(1 + 2c dt/h), the provisional velocity on the side being divided
+//! by the same 1 + 2c dt/h.
+
+use crate::boundary::Boundary;
+use crate::grid::Grid;
+use crate::openings::Openings;
+use crate::params::Side;
+use fearless_simd::{Level, Simd, dispatch};
+
+/// What a projection needs to know.
+#[derive(Clone, Copy)]
+pub(crate) struct Projection<'a> {
+    pub(crate) grid: &'a Grid,
+    pub(crate) boundary: &'a Boundary,
+    pub(crate) openings: &'a Openings,
+    pub(crate) level: Level,
+    /// dt/h \[s/m\].
+    pub(crate) scale: f64,
+    /// Densities of the gas and the liquid \[kg/m³\].
+    pub(crate) densities: [f64; 2],
+}
+
+impl Projection<'_> {
+    /// Coefficients A/ρ of all faces \[m³/kg\].
+    pub(crate) fn coefficients(&self, fraction: &[f64], coefficients: &mut [Vec<f64>; 3]) {
+        for (axis, field) in coefficients.iter_mut().enumerate() {
+            let s = self.grid.stride(axis);
+            self.grid.face_rows(axis).each([field], |row, [out]| {
+                let inputs = [row.before(fraction, s), row.of(fraction), self.openings.faces(axis, &row)];
+                dispatch!(self.level, simd => mobilities(simd, inputs, self.densities, out));
+            });
+            self.set_sides(axis, field);
+        }
+    }
+
+    fn set_sides(&self, axis: usize, field: &mut [f64]) {
+        let n = self.grid.cells()[axis] as isize;
+        for (end, i) in [(0, 0), (1, n)] {
+            let factor = match self.boundary.side(axis, end) {
+                Side::Slip | Side::NoSlip | Side::Inflow(_) => 0.0,
+                Side::Periodic if n == 1 => 0.0,
+                Side::Periodic => 1.0,
+                Side::Open(open) => 2.0 / (1.0 + 2.0 * open.wave_speed * self.scale),
+            };
+            self.grid.layer(axis, i).for_each(|p| field[p] *= factor);
+        }
+    }
+
+    /// Divides the velocity on open sides by 1 + 2c dt/h.
+    pub(crate) fn resist_on_open_sides(&self, velocity: &mut [Vec<f64>; 3]) {
+        for (axis, field) in velocity.iter_mut().enumerate() {
+            for (end, i) in [(0, 0), (1, self.grid.cells()[axis] as isize)] {
+                if let Side::Open(open) = self.boundary.side(axis, end) {
+                    let factor = 1.0 / (1.0 + 2.0 * open.wave_speed * self.scale);
+                    self.grid.layer(axis, i).for_each(|p| field[p] *= factor);
+                }
+            }
+        }
+    }
+
+    /// −h/dt Σ ±A u of every cell \[1/s²·m²\].
+    pub(crate) fn right_hand_side(&self, velocity: &[Vec<f64>; 3], output: &mut [f64]) {
+        self.grid.rows().each([output], |row, [out]| {
+            out.fill(0.0);
+            for (axis, field) in velocity.iter().enumerate() {
+                let s = self.grid.stride(axis);
+                let open = [self.openings.faces(axis, &row), self.openings.faces_after(axis, &row, s)];
+                let u = [row.of(field), row.after(field, s)];
+                dispatch!(self.level, simd => collect(simd, u, open, -1.0 / self.scale, out));
+            }
+        });
+    }
+
+    /// u −= dt/(ρ h) (p₊ − p₋) on all faces that are open.
+    pub(crate) fn correct(&self, coefficients: &[Vec<f64>; 3], pressure: &[f64], velocity: &mut [Vec<f64>; 3]) {
+        for (axis, field) in velocity.iter_mut().enumerate() {
+            let s = self.grid.stride(axis);
+            self.grid.face_rows(axis).each([field], |row, [u]| {
+                let inputs = [row.of(&coefficients[axis]), self.openings.faces(axis, &row)];
+                let p = [row.before(pressure, s), row.of(pressure)];
+                dispatch!(self.level, simd => push(simd, inputs, p, self.scale, u));
+            });
+        }
+    }
+}
+
+#[inline(always)]
+fn mobilities<S: Simd>(simd: S, [before, after, open]: [&[f64]; 3], [gas, liquid]: [f64; 2], out: &mut [f64]) {
+    simd.vectorize(
+        #[inline(always)]
+        || {
+            let n = out.len();
+            let (before, after, open) = (&before[..n], &after[..n], &open[..n]);
+            let half = 0.5 * (liquid - gas);
+            for i in 0..n {
+                out[i] = open[i] / (gas + half * (before[i] + after[i]));
+            }
+        },
+    );
+}
+
+#[inline(always)]
+fn collect<S: Simd>(simd: S, [u, v]: [&[f64]; 2], [a, b]: [&[f64]; 2], factor: f64, out: &mut [f64]) {
+    simd.vectorize(
+        #[inline(always)]
+        || {
+            let n = out.len();
+            let (u, v, a, b) = (&u[..n], &v[..n], &a[..n], &b[..n]);
+            for i in 0..n {
+                out[i] += factor * (b[i] * v[i] - a[i] * u[i]);
+            }
+        },
+    );
+}
+
+#[inline(always)]
+fn push<S: Simd>(simd: S, [coefficient, open]: [&[f64]; 2], [p, q]: [&[f64]; 2], scale: f64, u: &mut [f64]) {
+    simd.vectorize(
+        #[inline(always)]
+        || {
+            let n = u.len();
+            let (coefficient, open, p, q) = (&coefficient[..n], &open[..n], &p[..n], &q[..n]);
+            for i in 0..n {
+                let mobility = if open[i] > 0.0 { coefficient[i] / open[i] } else { 0.0 };
+                u[i] -= scale * mobility * (q[i] - p[i]);
+            }
+        },
+    );
+}

@@ -1,0 +1,101 @@
+//! What a flow is at one instant, and the memory that a step needs besides.
+
+use crate::facet::Facet;
+use crate::grid::Grid;
+use crate::interface::Interface;
+use serde::{Deserialize, Serialize};
+
+/// What a checkpoint holds. Arrays include the ghosts, x runs fastest; see [`Grid`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    /// Volume fraction F of liquid in each cell, dimensionless.
+    pub volume_fraction: Vec<f64>,
+    /// Signed distance φ of each cell's centre from the interface \[m\], positive in the liquid, known near it.
+    pub signed_distance: Vec<f64>,
+    /// Velocity on the faces along each axis \[m/s\].
+    pub velocity: [Vec<f64>; 3],
+    /// Live pressure in each cell, without that of the fluids at rest \[Pa\].
+    pub pressure: Vec<f64>,
+    /// The liquid that must be there, in cells, dimensionless.
+    pub liquid_cells: f64,
+    /// Height of the surface at rest against gravity from the origin \[m\].
+    pub still_level: f64,
+    /// Steps taken.
+    pub steps: u64,
+    /// Whether the velocity is half a step ahead and free of divergence; it is not when it was just set.
+    pub started: bool,
+}
+
+impl State {
+    pub(crate) fn new(grid: &Grid) -> Self {
+        Self {
+            volume_fraction: grid.zeros(),
+            signed_distance: grid.zeros(),
+            velocity: std::array::from_fn(|_| grid.zeros()),
+            pressure: grid.zeros(),
+            liquid_cells: 0.0,
+            still_level: 0.0,
+            steps: 0,
+            started: false,
+        }
+    }
+
+    /// Whether all arrays belong to a grid and hold numbers.
+    pub(crate) fn fits(&self, grid: &Grid) -> bool {
+        let [u, v, w] = &self.velocity;
+        let fields = [&self.volume_fraction, &self.signed_distance, u, v, w, &self.pressure];
+        fields.iter().all(|field| field.len() == grid.len() && field.iter().all(|value| value.is_finite()))
+            && self.volume_fraction.iter().all(|f| (0.0..=1.0).contains(f))
+            && self.liquid_cells.is_finite()
+            && self.still_level.is_finite()
+    }
+
+    /// Copies another state without allocating.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.volume_fraction.copy_from_slice(&other.volume_fraction);
+        self.signed_distance.copy_from_slice(&other.signed_distance);
+        for (to, from) in self.velocity.iter_mut().zip(&other.velocity) {
+            to.copy_from_slice(from);
+        }
+        self.pressure.copy_from_slice(&other.pressure);
+        (self.liquid_cells, self.still_level) = (other.liquid_cells, other.still_level);
+        (self.steps, self.started) = (other.steps, other.started);
+    }
+}
+
+/// Memory that lives from step to step and means nothing between steps.
+#[derive(Debug, Default)]
+pub(crate) struct Workspace {
+    /// The state before the step: to fall back on, and the velocity that moves everything during the step.
+    pub(crate) before: State,
+    /// Where a sweep writes: fraction, distance, velocity.
+    pub(crate) next_fraction: Vec<f64>,
+    pub(crate) next_distance: Vec<f64>,
+    pub(crate) next_velocity: [Vec<f64>; 3],
+    /// Courant numbers of a sweep, and its liquid fluxes.
+    pub(crate) courant: Vec<f64>,
+    pub(crate) flux: Vec<f64>,
+    /// The interface, its facets, the jump J of the live pressure in its cells and whether heights gave its curvature.
+    pub(crate) interface: Interface,
+    pub(crate) facets: Vec<Facet>,
+    pub(crate) potentials: Vec<(f64, bool)>,
+    /// A/ρ of all faces \[m³/kg\].
+    pub(crate) coefficients: [Vec<f64>; 3],
+    /// One number per row.
+    pub(crate) row_sums: Vec<f64>,
+}
+
+impl Workspace {
+    pub(crate) fn new(grid: &Grid) -> Self {
+        Self {
+            before: State::new(grid),
+            next_fraction: grid.zeros(),
+            next_distance: grid.zeros(),
+            next_velocity: std::array::from_fn(|_| grid.zeros()),
+            courant: grid.zeros(),
+            flux: grid.zeros(),
+            coefficients: std::array::from_fn(|_| grid.zeros()),
+            ..Self::default()
+        }
+    }
+}

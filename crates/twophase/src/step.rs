@@ -1,0 +1,278 @@
+//! One step of a flow \[MKSMH07 sec. 3, without its moving solids\].
+//!
+//! | | stage | what happens |
+//! |---|---|---|
+//! | 1 | keep state | to fall back on; its velocity, free of divergence, moves everything in stage 2 |
+//! | 2 | move fluids | F, φ and momentum along one axis after the other; the order changes from step to step |
+//! | 3 | settle volume | what the sweeps lost to round-off is given back |
+//! | 4 | measure distance | φ becomes the distance from the reconstructed interface |
+//! | 5 | apply viscosity | ρ (u − u*) = dt ∇·\[μ (∇u + ∇uᵀ)\] |
+//! | 6 | push interface | u += dt/(ρh) J (F₊ − F₋), J = σκ − (ρᴸ − ρᴳ) g·(x_Γ − x_s) |
+//! | 7 | find pressure | Σ A/ρ (p_c − p_n) = −h/dt Σ ±A u |
+//! | 8 | correct velocity | u −= dt/(ρh) (p₊ − p₋) |
+
+use crate::curvature::Gauge;
+use crate::distance;
+use crate::facet::Facet;
+use crate::flow::Flow;
+use crate::grid::Grid;
+use crate::jump::Forces;
+use crate::poisson::Solved;
+use crate::projection::Projection;
+use crate::transport::{Moving, Sweep};
+use crate::viscosity::Viscosity;
+use crate::volume;
+use meniscus_core::{StepError, StepReport};
+use rayon::prelude::*;
+use std::mem::swap;
+
+/// What faults are reported under.
+const BODY: &str = "fluids";
+
+impl Flow {
+    /// One step of `dt` \[s\], at most [`Self::stable_step`].
+    ///
+    /// # Errors
+    /// When a velocity is no longer finite: [`Self::roll_back`] and try a smaller step.
+    pub fn step(&mut self, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
+        if !self.state.started {
+            report.stage("start", || self.start(dt))?;
+        }
+        report.stage("keep state", || self.keep()); // 1
+        report.stage("move fluids", || self.advect(dt)); // 2  [WY10]
+        report.stage("settle volume", || self.settle()); // 3
+        report.stage("measure distance", || self.measure_distance()); // 4
+        let viscous = report.stage("apply viscosity", || self.apply_viscosity(dt)); // 5
+        let rough = report.stage("push interface", || self.push_interface(dt)); // 6
+        let solved = report.stage("find pressure", || self.find_pressure(dt)); // 7  [MKSMH07 step 3]
+        report.stage("correct velocity", || self.correct_velocity(dt))?; // 8  [MKSMH07 step 4]
+        report.count("pressure iterations", solved.iterations.into());
+        report.count("pressure residual", solved.residual);
+        report.count("viscous iterations", viscous.into());
+        report.count("curvatures not from heights", rough as f64);
+        Ok(())
+    }
+
+    /// Velocities live half a step after the fluids, so that both advance like a leapfrog, to second order. Before the first
+    /// step the forces act for half of it; from then on the velocity is free of divergence.
+    fn start(&mut self, dt: f64) -> Result<(), StepError> {
+        self.find_interface();
+        self.push_interface(0.5 * dt);
+        self.find_pressure(0.5 * dt);
+        self.correct_velocity(0.5 * dt)?;
+        self.state.started = true;
+        Ok(())
+    }
+
+    /// Undoes the last step.
+    pub fn roll_back(&mut self) {
+        self.state.copy_from(&self.work.before);
+    }
+
+    /// Moves the fluids for `dt` \[s\] with the velocity as it is: stages 1 to 4 without momentum.
+    pub fn carry(&mut self, dt: f64) {
+        self.keep();
+        self.sweep_all(dt, false);
+        self.settle();
+        self.measure_distance();
+    }
+
+    fn keep(&mut self) {
+        self.work.before.copy_from(&self.state);
+    }
+
+    fn advect(&mut self, dt: f64) {
+        self.sweep_all(dt, true);
+    }
+
+    fn sweep_all(&mut self, dt: f64, with_momentum: bool) {
+        const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [2, 1, 0], [1, 2, 0], [0, 2, 1], [2, 0, 1], [1, 0, 2]];
+        for axis in ORDERS[(self.state.steps % 6) as usize] {
+            if self.grid.is_active(axis) {
+                self.sweep(axis, dt, with_momentum);
+            }
+        }
+        self.state.steps += 1;
+    }
+
+    fn sweep(&mut self, axis: usize, dt: f64, with_momentum: bool) {
+        let outside = self.outside();
+        let Self { grid, openings, state, work, boundary, .. } = self;
+        let scale = dt / grid.spacing();
+        let densities = [self.setup.params.gas.density, self.setup.params.liquid.density];
+        let sweep = Sweep { grid, openings, level: self.level, axis, scale, densities };
+        let before = &work.before;
+        work.interface.reconstruct(grid, &state.volume_fraction, &state.signed_distance);
+        let outputs = [&mut work.courant[..], &mut work.flux[..]];
+        sweep.fluxes(&before.velocity[axis], &state.volume_fraction, &work.interface, outputs);
+        state.liquid_cells += boundary.let_in(grid, axis, &outside, &work.courant, &mut work.flux);
+        boundary.repeat_faces(grid, axis, &mut work.courant);
+        boundary.repeat_faces(grid, axis, &mut work.flux);
+        let moving = |component: usize| Moving {
+            courant: &work.courant,
+            flux: &work.flux,
+            fraction: &state.volume_fraction,
+            first_fraction: &before.volume_fraction,
+            velocity: &state.velocity[component],
+            first_velocity: &before.velocity[component],
+        };
+        sweep.move_fraction(&moving(0), &mut work.next_fraction);
+        sweep.move_distance(&work.courant, &state.signed_distance, &mut work.next_distance);
+        if with_momentum {
+            for component in grid.active_axes() {
+                let next = &mut work.next_velocity[component];
+                sweep.move_momentum(component, &moving(component), next);
+                boundary.hold_open_sides(grid, component, &before.velocity[component], next);
+                openings.stop(component, next);
+                boundary.fill_faces(grid, component, next, 1.0);
+            }
+            for component in grid.active_axes() {
+                swap(&mut state.velocity[component], &mut work.next_velocity[component]);
+            }
+        }
+        swap(&mut state.volume_fraction, &mut work.next_fraction);
+        swap(&mut state.signed_distance, &mut work.next_distance);
+        openings.cover(&mut state.volume_fraction);
+        boundary.fill_cells(grid, &mut state.volume_fraction);
+        boundary.fill_cells(grid, &mut state.signed_distance);
+    }
+
+    fn settle(&mut self) {
+        let Self { grid, openings, state, work, .. } = self;
+        let there = volume::count(grid, openings, &state.volume_fraction, &mut work.row_sums);
+        let missing = state.liquid_cells - there;
+        // Below this it is the noise of the sum itself.
+        if missing.abs() > 1e-15 * grid.cell_count() as f64 {
+            work.interface.find(grid, &state.volume_fraction);
+            volume::settle(openings, &work.interface, &mut state.volume_fraction, missing);
+            openings.cover(&mut state.volume_fraction);
+            self.boundary.fill_cells(grid, &mut state.volume_fraction);
+        }
+    }
+
+    pub(crate) fn find_interface(&mut self) {
+        let Self { grid, state, work, .. } = self;
+        work.interface.reconstruct(grid, &state.volume_fraction, &state.signed_distance);
+        let planes = work.interface.planes();
+        planes.par_iter().with_min_len(256).map(Facet::new).collect_into_vec(&mut work.facets);
+    }
+
+    pub(crate) fn measure_distance(&mut self) {
+        self.find_interface();
+        let Self { grid, state, work, boundary, .. } = self;
+        distance::measure(grid, &work.interface, &work.facets, &state.volume_fraction, &mut state.signed_distance);
+        boundary.fill_cells(grid, &mut state.signed_distance);
+    }
+
+    fn apply_viscosity(&mut self, dt: f64) -> u32 {
+        let Self { grid, boundary, openings, state, work, .. } = self;
+        let (gas, liquid) = (self.setup.params.gas, self.setup.params.liquid);
+        if gas.viscosity.max(liquid.viscosity) == 0.0 {
+            return 0;
+        }
+        let viscosity = Viscosity {
+            grid,
+            boundary,
+            openings,
+            level: self.level,
+            scale: dt / grid.spacing().powi(2),
+            gas,
+            liquid,
+            fraction: &state.volume_fraction,
+            sticks: self.setup.solid.as_ref().is_some_and(|solid| solid.no_slip),
+        };
+        let mut lent = self.poisson.lend();
+        let memory = [&mut work.next_velocity, &mut lent, &mut work.coefficients];
+        let iterations = viscosity.act(&mut state.velocity, memory, &mut work.row_sums);
+        self.poisson.take_back(lent);
+        iterations
+    }
+
+    fn forces(&self) -> Forces {
+        let params = &self.setup.params;
+        Forces {
+            surface_tension: params.surface_tension,
+            density_difference: params.liquid.density - params.gas.density,
+            gravity: self.setup.gravity,
+            still_level: self.state.still_level,
+            prescribed_curvature: self.prescribed_curvature,
+        }
+    }
+
+    fn push_interface(&mut self, dt: f64) -> usize {
+        let forces = self.forces();
+        let Self { grid, boundary, state, work, .. } = self;
+        let gauge = Gauge {
+            grid,
+            boundary,
+            fraction: &state.volume_fraction,
+            distance: &state.signed_distance,
+            interface: &work.interface,
+            facets: &work.facets,
+        };
+        let rough = forces.find(&gauge, &mut work.potentials);
+        // The flux of the last sweep is no longer needed.
+        let field = &mut work.flux;
+        field.fill(f64::NAN);
+        for (&p, (potential, _)) in work.interface.cells().iter().zip(&work.potentials) {
+            field[p as usize] = *potential;
+        }
+        boundary.fill_cells(grid, field);
+        let scale = dt / grid.spacing();
+        for axis in grid.active_axes() {
+            forces.kick(&gauge, axis, field, (scale, self.setup.params.gas.density), &mut state.velocity[axis]);
+        }
+        self.calm(dt);
+        rough
+    }
+
+    fn projection<'a>(&'a self, grid: &'a Grid, dt: f64) -> Projection<'a> {
+        Projection {
+            grid,
+            boundary: &self.boundary,
+            openings: &self.openings,
+            level: self.level,
+            scale: dt / grid.spacing(),
+            densities: [self.setup.params.gas.density, self.setup.params.liquid.density],
+        }
+    }
+
+    fn find_pressure(&mut self, dt: f64) -> Solved {
+        let Self { grid, boundary, openings, level, regions, state, work, poisson, setup, .. } = self;
+        let scale = dt / grid.spacing();
+        let densities = [setup.params.gas.density, setup.params.liquid.density];
+        let projection = Projection { grid, boundary, openings, level: *level, scale, densities };
+        for component in 0..3 {
+            openings.stop(component, &mut state.velocity[component]);
+            boundary.fill_faces(grid, component, &mut state.velocity[component], 1.0);
+        }
+        projection.resist_on_open_sides(&mut state.velocity);
+        projection.coefficients(&state.volume_fraction, &mut work.coefficients);
+        projection.right_hand_side(&state.velocity, &mut poisson.residual);
+        regions.balance(grid, &mut poisson.residual, &mut work.row_sums);
+        poisson.prepare(grid, &work.coefficients, setup.params.gas.density);
+        let limit = setup.params.tolerance / (scale * scale);
+        let solved = poisson.solve(grid, &work.coefficients, &mut state.pressure, limit, setup.params.max_iterations);
+        boundary.fill_pressure(grid, &mut state.pressure);
+        solved
+    }
+
+    fn correct_velocity(&mut self, dt: f64) -> Result<(), StepError> {
+        let mut velocity = std::mem::take(&mut self.state.velocity);
+        self.projection(&self.grid, dt).correct(&self.work.coefficients, &self.state.pressure, &mut velocity);
+        for (component, field) in velocity.iter_mut().enumerate() {
+            self.boundary.fill_faces(&self.grid, component, field, 1.0);
+        }
+        self.state.velocity = velocity;
+        self.check()
+    }
+
+    fn check(&self) -> Result<(), StepError> {
+        for field in &self.state.velocity {
+            if let Some(index) = field.iter().position(|u| !u.is_finite()) {
+                return Err(StepError::not_finite("correct velocity", BODY, index as u64, "velocity"));
+            }
+        }
+        Ok(())
+    }
+}

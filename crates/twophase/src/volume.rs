@@ -1,0 +1,37 @@
+//! The ledger of the liquid.
+//!
+//! The sweeps keep the volume up to the divergence that the pressure solver leaves, and up to the dust that is swept away. Both
+//! are far below what can be seen, but they add up; so what must be there is written down, and what is missing is given
+//! back to the mixed cells, each in proportion to F(1 − F).
+
+use crate::grid::Grid;
+use crate::interface::{DUST, Interface};
+use crate::openings::Openings;
+use crate::rows::dot;
+use meniscus_core::par;
+
+/// Σ κF over all cells: the liquid in cells.
+pub(crate) fn count(grid: &Grid, openings: &Openings, fraction: &[f64], sums: &mut Vec<f64>) -> f64 {
+    grid.rows().sum::<f64, 0>([], sums, |row, []| dot(row.of(fraction), openings.capacity(&row)))
+}
+
+/// Adds `missing` cells of liquid to the mixed cells. Returns what found no room.
+pub(crate) fn settle(openings: &Openings, interface: &Interface, fraction: &mut [f64], missing: f64) -> f64 {
+    let cells = interface.cells();
+    let room = |f: f64| f * (1.0 - f);
+    let total = par::sum(cells.len(), |k| {
+        let p = cells[k] as usize;
+        openings.capacity_at(p) * room(fraction[p])
+    });
+    if total <= 0.0 {
+        return missing;
+    }
+    // More than this would fill or empty a cell.
+    let share = (missing / total).clamp(-0.5, 0.5);
+    for &p in cells {
+        let f = &mut fraction[p as usize];
+        *f += share * room(*f);
+        *f = f.clamp(DUST, 1.0 - DUST);
+    }
+    missing - share * total
+}

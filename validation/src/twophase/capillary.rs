@@ -1,0 +1,90 @@
+//! `capillary-wave`, `drop-oscillation-grid`: surface tension as a spring.
+
+use super::{boxed, half_periods, interpolate, run};
+use crate::worlds::table;
+use crate::{Row, Size, bound, compare};
+use glam::DVec3;
+use meniscus::twophase::{Flow, Fluid, Params};
+use std::f64::consts::PI;
+
+/// Bound of what is reported rather than gated.
+const REPORTED: f64 = 0.1;
+
+/// A small wave between equal fluids dies out \[Pro81\]. The boundary layer is one cell thick, and what a wave sees
+/// of it depends on where the level at rest lies between the planes of the grid; see the page.
+pub(crate) fn wave(size: Size) -> Vec<Row> {
+    let gated = [(32, 0.125, 0.01)];
+    let reported = [(32, 0.0, REPORTED), (32, 0.5, REPORTED), (64, 0.0, 0.01)];
+    let more = if size == Size::Fine { &reported[..] } else { &reported[..1] };
+    let one = |&(n, offset, limit): &(usize, f64, f64)| {
+        let error = wave_error(n, offset).unwrap_or(f64::NAN);
+        let what = if limit < REPORTED { "" } else { " (reported)" };
+        let quantity = format!("{n} cells per wavelength, level {offset} cells off: RMS of the error over a₀{what}");
+        bound("capillary-wave", &quantity, error, limit)
+    };
+    gated.iter().chain(more).map(one).collect()
+}
+
+/// ρ = 1, ν = 5e-6, σ = 0.01, λ = 1e-4, a₀ = λ/100; half a wavelength, three high, the level `offset` cells above a plane.
+fn wave_error(n: usize, offset: f64) -> Result<f64, String> {
+    let table = table::<2>(include_str!("../../data/capillary_wave_prosperetti.csv"));
+    let (length, amplitude) = (1e-4, 1e-6);
+    let fluid = Fluid { density: 1.0, viscosity: 5e-6 };
+    let params =
+        Params { spacing: length / n as f64, liquid: fluid, gas: fluid, surface_tension: 0.01, ..Params::default() };
+    let mut flow = boxed([n / 2, 3 * n, 1], params, DVec3::ZERO)?;
+    let k = 2.0 * PI / length;
+    let level = (1.5 + offset / n as f64) * length;
+    flow.fill(|x| x.y - level - amplitude * libm::cos(k * x.x));
+    let mut history = Vec::new();
+    let end = table.last().map_or(0.0, |row| row[0]);
+    run(&mut flow, end, |flow, time| history.push([time, mode(flow, k) / amplitude]))?;
+    let squares: Vec<f64> = table.iter().map(|row| (interpolate(&history, row[0]) - row[1]).powi(2)).collect();
+    Ok((squares.iter().sum::<f64>() / squares.len() as f64).sqrt())
+}
+
+/// Amplitude of cos kx in the height of the liquid.
+fn mode(flow: &Flow, k: f64) -> f64 {
+    let n = flow.grid().cells()[0];
+    let column = |i: usize| {
+        let place = flow.grid().center(flow.grid().index([i, 0, 0]));
+        flow.gauge(1, place) * libm::cos(k * place.x)
+    };
+    2.0 * (0..n).map(column).sum::<f64>() / n as f64
+}
+
+/// A drop in thin gas swings between tall and wide (Rayleigh).
+pub(crate) fn drop(size: Size) -> Vec<Row> {
+    let counts: &[usize] = if size == Size::Fine { &[32, 64, 128] } else { &[64] };
+    // ω² = 6σ / (ρᴸ + ρᴳ)R³.
+    let period = 2.0 * PI / (6.0 / 1.001e-3f64).sqrt();
+    let one = |&n: &usize| {
+        let measured = drop_period(n, period).unwrap_or(f64::NAN);
+        let limit = if n < 64 { 0.02 } else { 0.01 };
+        let quantity = format!("period [s], planar, D = {:.1} cells", 0.4 * n as f64);
+        compare("drop-oscillation-grid", &quantity, period, measured, limit)
+    };
+    counts.iter().map(one).collect()
+}
+
+/// A quarter of a drop of radius 0.1 (1 + 0.05 cos 2θ) in a box of 0.5, σ = ρ = 1, gas 0.001.
+fn drop_period(n: usize, period: f64) -> Result<f64, String> {
+    let params = Params {
+        spacing: 0.5 / n as f64,
+        liquid: Fluid { density: 1.0, viscosity: 0.0 },
+        gas: Fluid { density: 1e-3, viscosity: 0.0 },
+        surface_tension: 1.0,
+        ..Params::default()
+    };
+    let mut flow = boxed([n, n, 1], params, DVec3::ZERO)?;
+    flow.fill(|x| {
+        let r = x.truncate().length();
+        let twice = if r > 0.0 { (x.x * x.x - x.y * x.y) / (r * r) } else { 0.0 };
+        r - 0.1 * (1.0 + 0.05 * twice)
+    });
+    let mut history = Vec::new();
+    run(&mut flow, 5.2 * period, |flow, time| {
+        history.push([time, flow.gauge(0, DVec3::ZERO) - flow.gauge(1, DVec3::ZERO)]);
+    })?;
+    half_periods(&history).map(|half| 2.0 * half)
+}

@@ -1,0 +1,66 @@
+//! Air and water on a grid. Planar references run as slabs one cell thick.
+
+mod advection;
+mod bubble;
+mod capillary;
+mod rest;
+mod tank;
+mod waves;
+
+pub(crate) use advection::{deformation, vortex, zalesak};
+pub(crate) use bubble::{rayleigh_taylor, rising};
+pub(crate) use capillary::{drop as drop_oscillation, wave as capillary_wave};
+pub(crate) use rest::{drop as static_drop, hydrostatic};
+pub(crate) use tank::{box_volume, dam_break, sloshing};
+pub(crate) use waves::{drop as moving_drop, hump as open_hump, standing as standing_wave};
+
+use glam::DVec3;
+use meniscus::core::StepReport;
+use meniscus::geometry::Aabb;
+use meniscus::twophase::{Flow, Params, Setup};
+
+/// A box of cells from the origin.
+fn boxed(cells: [usize; 3], params: Params, gravity: DVec3) -> Result<Flow, String> {
+    let size = DVec3::from_array(cells.map(|n| n as f64)) * params.spacing;
+    let domain = Aabb::new(DVec3::ZERO, size);
+    Flow::new(Setup { params, domain, gravity, solid: None }).map_err(|e| e.to_string())
+}
+
+/// Steps until a time \[s\], calling `watch` before the first step and after each.
+fn run(flow: &mut Flow, end: f64, mut watch: impl FnMut(&Flow, f64)) -> Result<(), String> {
+    let mut report = StepReport::default();
+    let mut time = 0.0;
+    watch(flow, time);
+    while time < end * (1.0 - 1e-12) {
+        let left = end - time;
+        let dt = (left / (left / flow.stable_step()).ceil()).min(left);
+        flow.step(dt, &mut report).map_err(|e| e.to_string())?;
+        time += dt;
+        watch(flow, time);
+    }
+    Ok(())
+}
+
+/// Mean time between the zeros of a history of (time, value) \[s\].
+fn half_periods(history: &[[f64; 2]]) -> Result<f64, String> {
+    let pairs = history.windows(2).filter(|pair| pair[0][1] * pair[1][1] < 0.0);
+    let zero = |pair: &[[f64; 2]]| {
+        let ([t0, a], [t1, b]) = (pair[0], pair[1]);
+        t0 + (t1 - t0) * a / (a - b)
+    };
+    let zeros: Vec<f64> = pairs.map(zero).collect();
+    match zeros[..] {
+        [first, .., last] => Ok((last - first) / (zeros.len() - 1) as f64),
+        _ => Err("it does not swing".into()),
+    }
+}
+
+/// The value of a history of (time, value) at a time; the last or first one outside.
+fn interpolate(history: &[[f64; 2]], time: f64) -> f64 {
+    let after = history.partition_point(|h| h[0] < time);
+    match (history.get(after.wrapping_sub(1)), history.get(after)) {
+        (Some([t0, a]), Some([t1, b])) => a + (b - a) * (time - t0) / (t1 - t0),
+        (Some([_, value]), None) | (None, Some([_, value])) => *value,
+        (None, None) => f64::NAN,
+    }
+}
