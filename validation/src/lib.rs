@@ -1,6 +1,7 @@
 //! Cases against theory and experiment. Each has a page beside this crate, `<case>.md`, that gives the reference, the
 //! tolerance and why it is what it is.
 
+mod fem;
 mod momentum;
 mod sph;
 mod wall_integral;
@@ -55,6 +56,19 @@ pub const CASES: &[Case] = &[
     Case { name: "momentum", run: momentum::run },
     Case { name: "spin", run: sph::spin::run },
     Case { name: "no-leak", run: sph::no_leak::run },
+    Case { name: "patch-test", run: fem::patch::run },
+    Case { name: "bar", run: fem::bar::run },
+    Case { name: "beam-deflection", run: fem::beam::deflection },
+    Case { name: "elastica", run: fem::beam::elastica },
+    Case { name: "beam-frequency", run: fem::beam::frequency },
+    Case { name: "csm1", run: fem::csm::csm1 },
+    Case { name: "csm2", run: fem::csm::csm2 },
+    Case { name: "csm3", run: fem::csm::csm3 },
+    Case { name: "free-body", run: fem::free::free_body },
+    Case { name: "rotation", run: fem::free::rotation },
+    Case { name: "inversion", run: fem::free::inversion },
+    Case { name: "bar-fracture", run: fem::fracture::run },
+    Case { name: "plastic-residual", run: fem::plastic::run },
 ];
 
 /// A value that must be near a reference; the tolerance is relative.
@@ -72,6 +86,11 @@ pub(crate) fn bound(case: &str, quantity: &str, measured: f64, most: f64) -> Row
     row(case, quantity, [0.0, measured], measured.abs(), most)
 }
 
+/// A value that may differ from its reference by so much.
+pub(crate) fn absolute(case: &str, quantity: &str, reference: f64, measured: f64, tolerance: f64) -> Row {
+    row(case, quantity, [reference, measured], (measured - reference).abs(), tolerance)
+}
+
 fn row(case: &str, quantity: &str, [reference, measured]: [f64; 2], error: f64, tolerance: f64) -> Row {
     // A NaN does not pass.
     let pass = error <= tolerance;
@@ -83,7 +102,19 @@ mod tests {
     use super::*;
 
     /// Cases that take a second or so; the others run with `meniscus validate`.
-    const QUICKEST: &[&str] = &["wall-integral", "momentum"];
+    const QUICKEST: &[&str] = &[
+        "wall-integral",
+        "momentum",
+        "patch-test",
+        "bar",
+        "beam-deflection",
+        "elastica",
+        "csm1",
+        "csm2",
+        "rotation",
+        "bar-fracture",
+        "plastic-residual",
+    ];
 
     #[test]
     fn every_case_has_a_page() {
