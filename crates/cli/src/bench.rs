@@ -3,6 +3,8 @@
 //! The scene of the particle benchmarks, shared with other engines: n³ particles on a lattice of spacing 2r, side 1 m,
 //! r = 0.5/n, in a tank from −r to 2 + r, 2, 1 + r; h = 4r, cubic spline, mass 0.8 (2r)³ ρ0.
 
+mod fem;
+
 use crate::arguments::Bench;
 use crate::failure::Failure;
 use crate::machine;
@@ -24,6 +26,12 @@ struct Measurement {
     items: u64,
     steps: u64,
     peak_rss_mb: f64,
+    /// Time of 1/60 s of a solid's life \[ms\].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ms_per_frame: Option<f64>,
+    /// Error of a result against its reference, over the reference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    error: Option<f64>,
     /// ns per item and step of each stage.
     stages: Vec<(String, f64)>,
 }
@@ -35,6 +43,8 @@ struct Case {
     /// Steps measured at each size.
     steps: fn(usize) -> u64,
     scene: fn(usize) -> String,
+    /// Measures one size on the threads that are there.
+    measure: fn(&Case, usize, usize) -> Result<Measurement, Failure>,
 }
 
 const CASES: &[Case] = &[
@@ -49,13 +59,16 @@ const CASES: &[Case] = &[
                 "pressure = \"dfsph\"\nmax_density_iterations = 2\nmax_divergence_iterations = 1\ndensity_error = 1e-12\ndivergence_error = 1e-12",
             )
         },
+        measure: measure_scene,
     },
     Case {
         name: "sph/state-equation",
         sizes: &[31, 46, 67],
         steps: measured_steps,
         scene: |n| shared_scene(n, 0.04, "pressure = \"state-equation\"\nstiffness = 350\nexponent = 7"),
+        measure: measure_scene,
     },
+    fem::CANTILEVER,
 ];
 
 /// Steps measured, fewer where they are long.
@@ -136,14 +149,14 @@ fn measure_apart(case: &Case, size: usize, threads: usize) -> Result<Measurement
 fn measure_here(case: &Case, one: &str) -> Result<Measurement, Failure> {
     let numbers: Vec<usize> = one.split(',').filter_map(|n| n.parse().ok()).collect();
     let [size, threads] = numbers[..] else { return Err(Failure::input("usage", "--one SIZE,THREADS")) };
+    machine::in_pool(machine::threads(Some(threads))?, || (case.measure)(case, size, threads))?
+}
+
+fn measure_scene(case: &Case, size: usize, threads: usize) -> Result<Measurement, Failure> {
     let loaded = Loaded::from_text(case.name, case.name, &(case.scene)(size), &[], &|_| {
         Err(std::io::ErrorKind::NotFound.into())
     })?;
-    machine::in_pool(machine::threads(Some(threads))?, || measure(case, size, threads, &loaded))?
-}
-
-fn measure(case: &Case, size: usize, threads: usize, loaded: &Loaded) -> Result<Measurement, Failure> {
-    let mut world = World::new(loaded)?;
+    let mut world = World::new(&loaded)?;
     let mut step = |profile: &mut StepReport| {
         world.step(f64::INFINITY).map_err(meniscus::RunError::from)?;
         profile.absorb(world.report());
@@ -169,14 +182,18 @@ fn measure(case: &Case, size: usize, threads: usize, loaded: &Loaded) -> Result<
         items,
         steps,
         peak_rss_mb: machine::peak_memory().unwrap_or(0.0),
+        ms_per_frame: None,
+        error: None,
         stages: profile.stages().iter().map(|s| (s.name.to_owned(), per_item(s.time.as_secs_f64()))).collect(),
     })
 }
 
 fn line(m: &Measurement) -> String {
     let stages: Vec<String> = m.stages.iter().map(|(name, ns)| format!("{name} {ns:.0}")).collect();
+    let frame = m.ms_per_frame.map_or(String::new(), |ms| format!("  {ms:.2} ms per frame"));
+    let error = m.error.map_or(String::new(), |error| format!("  error {:+.2} %", 100.0 * error));
     format!(
-        "{:20} n = {:3} {:>8} items {} thread{}  {:7.1} ns per item-step  {:6.1} MB   {}",
+        "{:20} n = {:3} {:>8} items {} thread{}  {:7.1} ns per item-step{frame}{error}  {:6.1} MB   {}",
         m.case,
         m.size,
         m.items,
