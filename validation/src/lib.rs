@@ -1,6 +1,7 @@
 //! Cases against theory and experiment. Each has a page beside this crate, `<case>.md`, that gives the reference, the
 //! tolerance and why it is what it is.
 
+mod fem;
 mod momentum;
 mod sph;
 mod stuffing;
@@ -57,6 +58,19 @@ pub const CASES: &[Case] = &[
     Case { name: "momentum", run: momentum::run },
     Case { name: "spin", run: sph::spin::run },
     Case { name: "no-leak", run: sph::no_leak::run },
+    Case { name: "patch-test", run: fem::patch::run },
+    Case { name: "bar", run: fem::bar::run },
+    Case { name: "beam-deflection", run: fem::beam::deflection },
+    Case { name: "elastica", run: fem::beam::elastica },
+    Case { name: "beam-frequency", run: fem::beam::frequency },
+    Case { name: "csm1", run: fem::csm::csm1 },
+    Case { name: "csm2", run: fem::csm::csm2 },
+    Case { name: "csm3", run: fem::csm::csm3 },
+    Case { name: "free-body", run: fem::free::free_body },
+    Case { name: "rotation", run: fem::free::rotation },
+    Case { name: "inversion", run: fem::free::inversion },
+    Case { name: "bar-fracture", run: fem::fracture::run },
+    Case { name: "plastic-residual", run: fem::plastic::run },
     Case { name: "zalesak", run: twophase::zalesak },
     Case { name: "single-vortex", run: twophase::vortex },
     Case { name: "deformation-3d", run: twophase::deformation },
@@ -106,7 +120,19 @@ mod tests {
     use super::*;
 
     /// Cases that take a second or so; the others run with `meniscus validate`.
-    const QUICKEST: &[&str] = &["wall-integral", "momentum"];
+    const QUICKEST: &[&str] = &[
+        "wall-integral",
+        "momentum",
+        "patch-test",
+        "bar",
+        "beam-deflection",
+        "elastica",
+        "csm1",
+        "csm2",
+        "rotation",
+        "bar-fracture",
+        "plastic-residual",
+    ];
 
     #[test]
     fn every_case_has_a_page() {

@@ -3,6 +3,7 @@
 //! The scene of the particle benchmarks, shared with other engines: n³ particles on a lattice of spacing 2r, side 1 m,
 //! r = 0.5/n, in a tank from −r to 2 + r, 2, 1 + r; h = 4r, cubic spline, mass 0.8 (2r)³ ρ0.
 
+mod fem;
 mod twophase;
 
 use crate::arguments::Bench;
@@ -26,6 +27,12 @@ struct Measurement {
     items: u64,
     steps: u64,
     peak_rss_mb: f64,
+    /// Time of 1/60 s of a solid's life \[ms\].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ms_per_frame: Option<f64>,
+    /// Error of a result against its reference, over the reference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    error: Option<f64>,
     /// ns per item and step of each stage.
     stages: Vec<(String, f64)>,
 }
@@ -34,10 +41,8 @@ struct Measurement {
 struct Case {
     name: &'static str,
     sizes: &'static [usize],
-    /// Steps measured at each size.
-    steps: fn(usize) -> u64,
-    /// Sets it up at a size.
-    start: fn(usize) -> Result<Stepper, Failure>,
+    /// Measures a size on the threads that are there.
+    measure: fn(&Case, [usize; 2]) -> Result<Measurement, Failure>,
 }
 
 /// Takes one step, adds its stages to a profile, and returns the number of items that moved.
@@ -47,27 +52,26 @@ const CASES: &[Case] = &[
     Case {
         name: "sph/dfsph",
         sizes: &[31, 46, 67],
-        steps: measured_steps,
-        start: |n| {
-            scene(
-                n,
-                0.15,
-                "pressure = \"dfsph\"\nmax_density_iterations = 2\nmax_divergence_iterations = 1\ndensity_error = 1e-12\ndivergence_error = 1e-12",
-            )
+        measure: |case, at| {
+            let solver = "pressure = \"dfsph\"\nmax_density_iterations = 2\nmax_divergence_iterations = 1\n\
+                density_error = 1e-12\ndivergence_error = 1e-12";
+            measure_steps(case, at, measured_steps(at[0]), scene(at[0], 0.15, solver)?)
         },
     },
     Case {
         name: "sph/state-equation",
         sizes: &[31, 46, 67],
-        steps: measured_steps,
-        start: |n| scene(n, 0.04, "pressure = \"state-equation\"\nstiffness = 350\nexponent = 7"),
+        measure: |case, at| {
+            let solver = "pressure = \"state-equation\"\nstiffness = 350\nexponent = 7";
+            measure_steps(case, at, measured_steps(at[0]), scene(at[0], 0.04, solver)?)
+        },
     },
     Case {
         name: "twophase/dam-break",
         sizes: &[64, 96, 128],
-        steps: twophase::measured_steps,
-        start: twophase::dam_break,
+        measure: |case, at| measure_steps(case, at, twophase::measured_steps(at[0]), twophase::dam_break(at[0])?),
     },
+    fem::CANTILEVER,
 ];
 
 /// Steps measured, fewer where they are long.
@@ -160,18 +164,21 @@ fn measure_apart(case: &Case, size: usize, threads: usize) -> Result<Measurement
 fn measure_here(case: &Case, one: &str) -> Result<Measurement, Failure> {
     let numbers: Vec<usize> = one.split(',').filter_map(|n| n.parse().ok()).collect();
     let [size, threads] = numbers[..] else { return Err(Failure::input("usage", "--one SIZE,THREADS")) };
-    machine::in_pool(machine::threads(Some(threads))?, || measure(case, size, threads))?
+    machine::in_pool(machine::threads(Some(threads))?, || (case.measure)(case, [size, threads]))?
 }
 
-fn measure(case: &Case, size: usize, threads: usize) -> Result<Measurement, Failure> {
-    let mut step = (case.start)(size)?;
+fn measure_steps(
+    case: &Case,
+    [size, threads]: [usize; 2],
+    steps: u64,
+    mut step: Stepper,
+) -> Result<Measurement, Failure> {
     let mut profile = StepReport::default();
     let mut items = 0;
     for _ in 0..3 {
         items = step(&mut profile)?;
     }
     profile.clear();
-    let steps = (case.steps)(size);
     let start = Instant::now();
     for _ in 0..steps {
         items = step(&mut profile)?;
@@ -185,14 +192,18 @@ fn measure(case: &Case, size: usize, threads: usize) -> Result<Measurement, Fail
         items,
         steps,
         peak_rss_mb: machine::peak_memory().unwrap_or(0.0),
+        ms_per_frame: None,
+        error: None,
         stages: profile.stages().iter().map(|s| (s.name.to_owned(), per_item(s.time.as_secs_f64()))).collect(),
     })
 }
 
 fn line(m: &Measurement) -> String {
     let stages: Vec<String> = m.stages.iter().map(|(name, ns)| format!("{name} {ns:.0}")).collect();
+    let frame = m.ms_per_frame.map_or(String::new(), |ms| format!("  {ms:.2} ms per frame"));
+    let error = m.error.map_or(String::new(), |error| format!("  error {:+.2} %", 100.0 * error));
     format!(
-        "{:20} n = {:3} {:>8} items {} thread{}  {:7.1} ns per item-step  {:6.1} MB   {}",
+        "{:20} n = {:3} {:>8} items {} thread{}  {:7.1} ns per item-step{frame}{error}  {:6.1} MB   {}",
         m.case,
         m.size,
         m.items,

@@ -34,6 +34,18 @@ pub enum Fault {
         /// Support radius \[m\].
         support_radius: f64,
     },
+    /// An iteration ended before its goal.
+    #[error(
+        "not converged: the residual is {residual:.3e} of the loads after {iterations} iterations, {tolerance:.3e} is allowed"
+    )]
+    NotConverged {
+        /// Iterations.
+        iterations: u32,
+        /// What is left, over the loads, dimensionless.
+        residual: f64,
+        /// What is allowed, dimensionless.
+        tolerance: f64,
+    },
     /// The time step needed is below the smallest that the scene allows.
     #[error("the step would have to be {needed:.3e} s, below the smallest allowed {smallest:.3e} s")]
     StepTooSmall {

@@ -31,20 +31,26 @@ impl Bvh {
     #[must_use]
     pub fn closest_point(&self, p: DVec3) -> Closest {
         let mut best = self.on_triangle(p, 0);
-        self.nearest(0, p, &mut best);
+        self.nearest(0, p, &|_| true, &mut best);
         best
     }
 
     /// The nearest point of the mesh, if it is no farther than `reach` \[m\].
     #[must_use]
     pub fn closest_within(&self, p: DVec3, reach: f64) -> Option<Closest> {
+        self.closest_of(p, reach, |_| true)
+    }
+
+    /// The nearest point of the triangles whose numbers are wanted, if it is no farther than `reach` \[m\].
+    #[must_use]
+    pub fn closest_of(&self, p: DVec3, reach: f64, wanted: impl Fn(u32) -> bool) -> Option<Closest> {
         if reach < 0.0 {
             return None;
         }
         let nothing =
             Closest { point: DVec3::NAN, distance_squared: reach * reach, triangle: u32::MAX, barycentric: DVec3::NAN };
         let mut best = nothing;
-        self.nearest(0, p, &mut best);
+        self.nearest(0, p, &wanted, &mut best);
         (best.triangle != nothing.triangle).then_some(best)
     }
 
@@ -62,10 +68,10 @@ impl Bvh {
 
     /// Improves `best` with what lies under a node. Boxes exactly as far as the best are searched too, so that the
     /// lower of two numbers wins whatever the tree looks like.
-    fn nearest(&self, node: usize, p: DVec3, best: &mut Closest) {
+    fn nearest(&self, node: usize, p: DVec3, wanted: &impl Fn(u32) -> bool, best: &mut Closest) {
         match self.nodes[node].kind(node) {
             Kind::Leaf { range } => {
-                for i in range {
+                for i in range.filter(|&i| wanted(self.triangles[i])) {
                     let found = self.on_triangle(p, i);
                     let key = |c: &Closest| (c.distance_squared, c.triangle);
                     if key(&found) < key(best) {
@@ -79,7 +85,7 @@ impl Bvh {
                 let order = if l <= r { [(l, left), (r, right)] } else { [(r, right), (l, left)] };
                 for (distance_squared, child) in order {
                     if distance_squared <= best.distance_squared {
-                        self.nearest(child, p, best);
+                        self.nearest(child, p, wanted, best);
                     }
                 }
             }
@@ -116,6 +122,17 @@ mod tests {
             let nearest = tree.closest_point(p);
             prop_assume!((nearest.distance() - reach).abs() > 1e-12);
             prop_assert_eq!(tree.closest_within(p, reach), (nearest.distance() < reach).then_some(nearest));
+        }
+
+        #[test]
+        fn triangles_that_are_not_wanted_are_passed_over(mesh in soup(), p in point(2.0)) {
+            let wanted = |t: u32| t % 3 == 1;
+            let chosen = mesh.corners().zip(0u32..).filter(|(_, t)| wanted(*t));
+            let distances = chosen.map(|(c, _)| triangle::closest_point(p, c).0.distance_squared(p));
+            let expected = distances.reduce(f64::min);
+            let found = Bvh::new(&mesh).closest_of(p, 10.0, wanted);
+            prop_assert_eq!(found.map(|c| c.distance_squared), expected);
+            prop_assert!(found.is_none_or(|c| wanted(c.triangle)));
         }
 
         #[test]

@@ -1,0 +1,121 @@
+//! Which nodes may touch which triangles and obstacles within a step.
+
+use super::obstacle::Obstacle;
+use super::skin::Skin;
+use super::touch::{Against, Overlap, Pair};
+use super::{Contact, ContactParams};
+use crate::body::Body;
+use crate::linear::End;
+use glam::DVec3;
+use meniscus_geometry::Closest;
+use rayon::prelude::*;
+
+/// Gaps below this part of an edge take their direction from the surface.
+const TOUCHING: f64 = 1e-6;
+
+/// Gaps below this part of an edge are watched at any speed: what is slow may become fast within the step.
+const WATCHED: f64 = 0.05;
+
+/// Everything that a node is held against.
+struct Scene<'a> {
+    params: &'a ContactParams,
+    bodies: &'a [Body],
+    skins: &'a [Skin],
+    obstacles: &'a [&'a dyn Obstacle],
+    dt: f64,
+}
+
+impl Contact {
+    /// Finds the pairs that overlap or may do so within `dt` \[s\], in the order of bodies and nodes.
+    pub(super) fn find(&mut self, bodies: &[Body], obstacles: &[&dyn Obstacle], dt: f64) {
+        self.skins.resize_with(bodies.len(), Skin::default);
+        self.skins.par_iter_mut().zip(bodies).for_each(|(skin, body)| skin.follow(body));
+        let scene = Scene { params: &self.params, bodies, skins: &self.skins, obstacles, dt };
+        let mut pairs = Vec::new();
+        for (body, skin) in self.skins.iter().enumerate() {
+            let found = (0..skin.nodes.len()).into_par_iter().with_min_len(64);
+            pairs.par_extend(found.flat_map_iter(|k| scene.pairs_of(body, k)));
+        }
+        self.touch.start(pairs);
+    }
+}
+
+impl Scene<'_> {
+    /// The pairs of the k-th node on the surface of a body.
+    fn pairs_of(&self, body: usize, k: usize) -> impl Iterator<Item = Pair> {
+        let with_bodies = (0..self.bodies.len())
+            .filter(move |&other| other != body || self.params.own)
+            .filter_map(move |other| self.pair_with_body(body, k, other));
+        let with_obstacles = (0..self.obstacles.len()).filter_map(move |o| self.pair_with_obstacle(body, k, o));
+        with_bodies.chain(with_obstacles)
+    }
+
+    /// κ of a body \[Pa/m\].
+    fn pressure_per_overlap(&self, body: usize) -> f64 {
+        self.params.stiffness * self.bodies[body].material().young / self.skins[body].edge
+    }
+
+    fn pair_with_body(&self, body: usize, k: usize, other: usize) -> Option<Pair> {
+        let (skin, there) = (&self.skins[body], &self.skins[other]);
+        let (node, tree) = (skin.nodes[k], there.tree.as_ref()?);
+        let place = self.bodies[body].positions()[node as usize];
+        let speed = self.bodies[body].velocities()[node as usize].distance(there.velocity) + there.spread;
+        let (depth, near) = (self.params.depth * there.edge, WATCHED * there.edge + self.dt * speed);
+        let reach = depth.max(near);
+        if tree.bounds().distance_squared(place) > reach * reach {
+            return None;
+        }
+        let wanted = |triangle: u32| other != body || !there.are_neighbours(node, triangle);
+        let closest = tree.closest_of(place, reach, wanted)?;
+        let (gap, normal) = gap_and_normal(place, &closest, there, &self.bodies[other]);
+        if gap < -depth || gap > near {
+            return None;
+        }
+        let softer = self.pressure_per_overlap(body).min(self.pressure_per_overlap(other));
+        let nodes = there.triangles[closest.triangle as usize];
+        let against = Against::Triangle {
+            body: other as u32,
+            nodes,
+            barycentric: closest.barycentric.to_array(),
+            tau: self.tau(other),
+        };
+        let overlap = Overlap { gap, normal, stiffness: 0.5 * softer * skin.area[k] };
+        Some(Pair::new(self.params, overlap, End { body: body as u32, node, lever: self.tau(body) }, against))
+    }
+
+    fn pair_with_obstacle(&self, body: usize, k: usize, obstacle: usize) -> Option<Pair> {
+        let skin = &self.skins[body];
+        let node = skin.nodes[k];
+        let place = self.bodies[body].positions()[node as usize];
+        let (gap, normal) = self.obstacles[obstacle].distance(place);
+        let velocity = self.obstacles[obstacle].velocity(place);
+        let speed = self.bodies[body].velocities()[node as usize].distance(velocity) + skin.spread;
+        // A gap that is not a number is none.
+        let near = gap <= WATCHED * skin.edge + self.dt * speed;
+        if !near {
+            return None;
+        }
+        let overlap = Overlap { gap, normal, stiffness: self.pressure_per_overlap(body) * skin.area[k] };
+        let against = Against::Obstacle { number: obstacle as u32, velocity };
+        Some(Pair::new(self.params, overlap, End { body: body as u32, node, lever: self.tau(body) }, against))
+    }
+
+    /// τ of a body's step \[s\]; one where nothing moves.
+    fn tau(&self, body: usize) -> f64 {
+        if self.dt > 0.0 { self.bodies[body].work.problem.tau } else { 1.0 }
+    }
+}
+
+/// d and n of a node against the nearest point of a surface.
+fn gap_and_normal(place: DVec3, closest: &Closest, skin: &Skin, body: &Body) -> (f64, DVec3) {
+    let from = place - closest.point;
+    let outward = skin.outward(closest, body.positions());
+    let distance = closest.distance();
+    if distance > TOUCHING * skin.edge {
+        let gap = if from.dot(outward) < 0.0 { -distance } else { distance };
+        (gap, from / gap)
+    } else {
+        let normal = outward.normalize_or(DVec3::Y);
+        (from.dot(normal), normal)
+    }
+}

@@ -1,0 +1,178 @@
+//! Contact of soft bodies: with themselves, with each other, with obstacles.
+//!
+//! A node of a surface that has gone through a surface is pushed back, with an energy that grows with the overlap:
+//!
+//! | symbol | meaning | in the code |
+//! |---|---|---|
+//! | d | distance of the node from the nearest point of the other surface, negative inside \[m\] | `gap` |
+//! | n | from that point to the node outside, from the node to that point inside | `normal` |
+//! | λ | barycentric coordinates of the point in its triangle | |
+//! | A | area of the surface that the node stands for, at rest \[m²\] | `area` |
+//! | κ | pressure per overlap \[Pa/m\]: `stiffness` E / mean edge, of the softer body; half of it where both bodies' nodes push | |
+//! | s = τ (u − Σ λₖ uₖ) | how far the node moves against the point in the step \[m\] | `Link` |
+//! | p = κ A max(0, −d − n·s) | push \[N\] | `push` |
+//! | t = s − n n·s | slip \[m\] | |
+//!
+//! * Energy ½ κ A min(d, 0)². The force on the node is p n, on the corners of the triangle −λₖ p n: exactly the gradient, since
+//!   moving the point along the surface does not change d. Both have one line of action, so that linear and angular momentum stay.
+//! * Friction −μ p t / max(|t|, τ v): Coulomb's, made smooth below a creeping speed v.
+//! * Both are implicit: p and t are those at the end of the step, along n and λ of its start. Pairs that will meet within the
+//!   step are found by their speed, pushes that would pull are let go, in a few passes of Newton's method over all bodies that
+//!   touch (`newton.rs`): bodies of any stiffness rest on each other at any step.
+//! * Nothing is remembered from step to step: a resumed run repeats every bit.
+//!
+//! Edges that cross without a node inside the other body are not seen. Nodes deeper than `depth` edges are left alone: they
+//! may belong to the other side of a thin body. Within a body, nodes and triangles closer than two edges at rest do not
+//! touch, so that thin parts and fresh cracks are left in peace.
+
+mod find;
+mod obstacle;
+mod params;
+mod skin;
+mod touch;
+
+pub use obstacle::{Ball, Cuboid, Obstacle, Plane, Tank};
+pub use params::ContactParams;
+pub(crate) use touch::Touch;
+pub use touch::Touching;
+
+use crate::body::Body;
+use crate::newton::Group;
+use crate::params::ParamsError;
+use glam::DVec3;
+use meniscus_core::{StepError, StepReport};
+use skin::Skin;
+use touch::Pair;
+
+/// Moves bodies that may touch. Holds memory that is used again and nothing that a checkpoint would need.
+pub struct Contact {
+    params: ContactParams,
+    skins: Vec<Skin>,
+    touch: Touch,
+    obstacle_forces: Vec<ObstacleForce>,
+}
+
+/// What bodies do to an obstacle.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct ObstacleForce {
+    /// Force \[N\].
+    pub force: DVec3,
+    /// Torque about the origin \[N·m\].
+    pub torque: DVec3,
+}
+
+/// Imbalance over the loads at which passes end where one Newton iteration would do without contact, dimensionless.
+const PASS_TOLERANCE: f64 = 1e-3;
+
+impl Contact {
+    /// Contact with these parameters.
+    ///
+    /// # Errors
+    /// Parameters out of range.
+    pub fn new(params: ContactParams) -> Result<Self, ParamsError> {
+        params.check()?;
+        Ok(Self { params, skins: Vec::new(), touch: Touch::default(), obstacle_forces: Vec::new() })
+    }
+
+    /// Moves bodies on by `dt` \[s\] under gravity \[m/s²\], as [`Body::step`] does, with contact between them, within them and
+    /// with obstacles. A step that fails can be undone by rolling back every body.
+    ///
+    /// # Errors
+    /// When a quantity is not finite or the linear solve does not converge.
+    pub fn step(
+        &mut self,
+        bodies: &mut [Body],
+        obstacles: &[&dyn Obstacle],
+        dt: f64,
+        gravity: DVec3,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        for body in &mut *bodies {
+            body.work.problem = body.implicit_problem(dt)?;
+        }
+        report.stage("keep", || bodies.iter_mut().for_each(Body::keep)); // 1
+        report.stage("yield", || bodies.iter_mut().for_each(|body| body.flow(dt))); // 2
+        report.stage("load", || bodies.iter_mut().for_each(|body| body.load(gravity))); // 3
+        report.stage("find contacts", || self.find(bodies, obstacles, dt)); // d, n, λ of every pair
+        self.find_unknown(bodies, report)?; // 4 to 9, all that touch together
+        self.tell(bodies, obstacles.len());
+        report.stage("advance", || bodies.iter_mut().try_for_each(|body| body.advance(dt)))?; // 10
+        report.stage("smooth stress", || bodies.iter_mut().for_each(|body| body.smooth_stress(dt))); // 11
+        let cracks: u32 = report.stage("break", || bodies.iter_mut().map(Body::fracture).sum()); // 12
+        report.count("cracks", f64::from(cracks));
+        report.count("contacts", self.touching().count() as f64);
+        Ok(())
+    }
+
+    /// 4 to 9: bodies that may touch together, the others each alone.
+    fn find_unknown(&mut self, bodies: &mut [Body], report: &mut StepReport) -> Result<(), StepError> {
+        let mut together: Vec<&mut Body> = Vec::new();
+        let mut number = vec![0; bodies.len()];
+        for (i, body) in bodies.iter_mut().enumerate() {
+            if self.touch.involves(i) {
+                number[i] = together.len() as u32;
+                together.push(body);
+            } else {
+                body.find_unknown(report)?;
+            }
+        }
+        if together.is_empty() {
+            return Ok(());
+        }
+        self.touch.renumber(&number);
+        let mut group = Group { bodies: &mut together, touch: &mut self.touch };
+        let mut effort = group.effort();
+        if effort.iterations == 1 {
+            effort.newton_tolerance = PASS_TOLERANCE;
+            effort.tolerance = effort.tolerance.max(0.1 * PASS_TOLERANCE);
+        }
+        effort.iterations = effort.iterations.max(self.params.passes);
+        group.find_unknown(&effort, report)?;
+        self.touch.note_forces(&mut together);
+        Ok(())
+    }
+
+    /// Adds up what obstacles feel.
+    fn tell(&mut self, bodies: &[Body], obstacles: usize) {
+        self.obstacle_forces.clear();
+        self.obstacle_forces.resize(obstacles, ObstacleForce::default());
+        for pair in &self.touch.pairs {
+            if let Some(obstacle) = pair.obstacle {
+                let place = bodies[pair.body as usize].positions()[pair.node as usize];
+                let felt = &mut self.obstacle_forces[obstacle as usize];
+                felt.force -= pair.force;
+                felt.torque -= place.cross(pair.force);
+            }
+        }
+    }
+
+    /// What each obstacle felt in the last step.
+    #[must_use]
+    pub fn obstacle_forces(&self) -> &[ObstacleForce] {
+        &self.obstacle_forces
+    }
+
+    /// Where bodies touched in the last step.
+    pub fn touching(&self) -> impl Iterator<Item = Touching> {
+        self.touch.pairs.iter().filter(|pair| pair.force != DVec3::ZERO).map(Pair::touching)
+    }
+
+    /// The energy of the overlaps as they are \[J\].
+    #[must_use]
+    pub fn energy(&mut self, bodies: &[Body], obstacles: &[&dyn Obstacle]) -> f64 {
+        self.find(bodies, obstacles, 0.0);
+        self.touch.pairs.iter().map(Pair::energy).sum()
+    }
+
+    /// The forces of the overlaps as they are, without friction, on the nodes of each body \[N\]: minus the slope of the energy.
+    #[must_use]
+    pub fn forces(&mut self, bodies: &[Body], obstacles: &[&dyn Obstacle]) -> Vec<Vec<DVec3>> {
+        self.find(bodies, obstacles, 0.0);
+        let mut forces: Vec<Vec<DVec3>> = bodies.iter().map(|body| vec![DVec3::ZERO; body.positions().len()]).collect();
+        for pair in &self.touch.pairs {
+            let push = pair.push(DVec3::ZERO) * pair.overlap.normal;
+            pair.spread(push, |body, node, force| forces[body][node] += force);
+        }
+        forces
+    }
+}

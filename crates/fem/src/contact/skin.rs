@@ -1,0 +1,97 @@
+//! The surface of a body, ready to be searched.
+
+use crate::body::Body;
+use glam::DVec3;
+use meniscus_geometry::{Bvh, Closest, TriangleMesh};
+
+/// A body's surface where it is now.
+#[derive(Default)]
+pub(super) struct Skin {
+    /// What it was made from.
+    source: Vec<[u32; 3]>,
+    rest: Vec<DVec3>,
+    /// The triangles of the tree.
+    pub(super) triangles: Vec<[u32; 3]>,
+    /// A tree over them; none for a body without a surface.
+    pub(super) tree: Option<Bvh>,
+    /// Nodes on the surface, in rising order.
+    pub(super) nodes: Vec<u32>,
+    /// Area that each of those nodes stands for, at rest \[m²\].
+    pub(super) area: Vec<f64>,
+    /// Mean length of the edges at rest \[m\].
+    pub(super) edge: f64,
+    /// Normals of all nodes, of any length: those of the triangles around, weighted by their areas.
+    normal: Vec<DVec3>,
+    /// Mean velocity of the nodes on the surface \[m/s\].
+    pub(super) velocity: DVec3,
+    /// Largest difference of a node's velocity to it \[m/s\].
+    pub(super) spread: f64,
+}
+
+impl Skin {
+    /// Follows the body, also when cracks have changed its surface.
+    pub(super) fn follow(&mut self, body: &Body) {
+        if self.source != body.surface().triangles() || self.rest != body.rest_positions() {
+            self.rebuild(body);
+        }
+        let (position, velocity) = (body.positions(), body.velocities());
+        if let Some(tree) = &mut self.tree {
+            // The number of vertices is that of the nodes it was built for.
+            let _ = tree.refit(position);
+        }
+        self.normal.clear();
+        self.normal.resize(position.len(), DVec3::ZERO);
+        for triangle in &self.triangles {
+            let [a, b, c] = triangle.map(|node| position[node as usize]);
+            let normal = (b - a).cross(c - a);
+            triangle.iter().for_each(|&node| self.normal[node as usize] += normal);
+        }
+        let count = self.nodes.len().max(1) as f64;
+        self.velocity = self.nodes.iter().map(|&node| velocity[node as usize]).sum::<DVec3>() / count;
+        let apart = |&node: &u32| velocity[node as usize].distance(self.velocity);
+        self.spread = self.nodes.iter().map(apart).fold(0.0, f64::max);
+    }
+
+    fn rebuild(&mut self, body: &Body) {
+        self.source = body.surface().triangles().to_vec();
+        self.rest = body.rest_positions().to_vec();
+        // Triangles without area are left out of the tree; without any there is no tree.
+        let mesh = TriangleMesh::new(self.rest.clone(), self.source.clone()).ok();
+        self.triangles = mesh.as_ref().map_or_else(Vec::new, |mesh| mesh.triangles().to_vec());
+        self.tree = mesh.as_ref().map(Bvh::new);
+        self.nodes = self.triangles.as_flattened().to_vec();
+        self.nodes.sort_unstable();
+        self.nodes.dedup();
+        let mut area = vec![0.0; self.rest.len()];
+        let mut edges = 0.0;
+        for triangle in &self.triangles {
+            let [a, b, c] = triangle.map(|node| self.rest[node as usize]);
+            let own = 0.5 * (b - a).cross(c - a).length();
+            triangle.iter().for_each(|&node| area[node as usize] += own / 3.0);
+            edges += a.distance(b) + b.distance(c) + c.distance(a);
+        }
+        self.area = self.nodes.iter().map(|&node| area[node as usize]).collect();
+        self.edge = edges / (3 * self.triangles.len()).max(1) as f64;
+    }
+
+    /// Whether a node and a triangle of this surface are closer than two edges at rest.
+    pub(super) fn are_neighbours(&self, node: u32, triangle: u32) -> bool {
+        let near = 4.0 * self.edge * self.edge;
+        let place = self.rest[node as usize];
+        self.triangles[triangle as usize]
+            .iter()
+            .any(|&corner| place.distance_squared(self.rest[corner as usize]) < near)
+    }
+
+    /// The direction out of the surface at a point of it, of any length: of the triangle inside it, the mean of the corners'
+    /// on its border, where the triangle alone would not do.
+    pub(super) fn outward(&self, closest: &Closest, position: &[DVec3]) -> DVec3 {
+        let nodes = self.triangles[closest.triangle as usize].map(|node| node as usize);
+        let lambda = closest.barycentric.to_array();
+        if closest.barycentric.min_element() > 0.0 {
+            let [a, b, c] = nodes.map(|node| position[node]);
+            return (b - a).cross(c - a);
+        }
+        nodes.iter().zip(lambda).fold(DVec3::ZERO, |sum, (&node, l)| sum + l * self.normal[node].normalize_or_zero())
+    }
+}

@@ -1,0 +1,99 @@
+//! 3×3 blocks and their vectors in single and double precision.
+
+use glam::{DMat3, DVec3, Mat3A, Vec3A};
+use std::ops::{Add, Sub};
+
+/// A 3×3 block that multiplies vectors of its precision.
+pub(crate) trait Block: Copy + Default + Send + Sync + 'static {
+    /// Vectors of three numbers.
+    type Vector: Copy + Default + Send + Sync + Add<Output = Self::Vector> + Sub<Output = Self::Vector>;
+
+    /// The block times a vector.
+    fn times(self, v: Self::Vector) -> Self::Vector;
+    /// The transposed block times a vector.
+    fn transposed_times(self, v: Self::Vector) -> Self::Vector;
+    /// The block times a number.
+    fn scaled(self, factor: f64) -> Self;
+    /// A vector times a number.
+    fn scale(v: Self::Vector, factor: f64) -> Self::Vector;
+    /// Rounds a block to this precision.
+    fn round(block: DMat3) -> Self;
+    /// Rounds a vector to this precision.
+    fn round_vector(v: DVec3) -> Self::Vector;
+    /// A vector in double precision.
+    fn widen(v: Self::Vector) -> DVec3;
+}
+
+impl Block for DMat3 {
+    type Vector = DVec3;
+
+    #[inline(always)]
+    fn times(self, v: DVec3) -> DVec3 {
+        self.x_axis * v.x + self.y_axis * v.y + self.z_axis * v.z
+    }
+
+    #[inline(always)]
+    fn transposed_times(self, v: DVec3) -> DVec3 {
+        DVec3::new(self.x_axis.dot(v), self.y_axis.dot(v), self.z_axis.dot(v))
+    }
+
+    fn scaled(self, factor: f64) -> Self {
+        self * factor
+    }
+
+    #[inline(always)]
+    fn scale(v: DVec3, factor: f64) -> DVec3 {
+        v * factor
+    }
+
+    fn round(block: DMat3) -> Self {
+        block
+    }
+
+    #[inline(always)]
+    fn round_vector(v: DVec3) -> DVec3 {
+        v
+    }
+
+    #[inline(always)]
+    fn widen(v: DVec3) -> DVec3 {
+        v
+    }
+}
+
+impl Block for Mat3A {
+    type Vector = Vec3A;
+
+    #[inline(always)]
+    fn times(self, v: Vec3A) -> Vec3A {
+        self.x_axis * v.x + self.y_axis * v.y + self.z_axis * v.z
+    }
+
+    #[inline(always)]
+    fn transposed_times(self, v: Vec3A) -> Vec3A {
+        Vec3A::new(self.x_axis.dot(v), self.y_axis.dot(v), self.z_axis.dot(v))
+    }
+
+    fn scaled(self, factor: f64) -> Self {
+        self * factor as f32
+    }
+
+    #[inline(always)]
+    fn scale(v: Vec3A, factor: f64) -> Vec3A {
+        v * factor as f32
+    }
+
+    fn round(block: DMat3) -> Self {
+        block.as_mat3().into()
+    }
+
+    #[inline(always)]
+    fn round_vector(v: DVec3) -> Vec3A {
+        v.as_vec3a()
+    }
+
+    #[inline(always)]
+    fn widen(v: Vec3A) -> DVec3 {
+        v.as_dvec3()
+    }
+}

@@ -1,0 +1,169 @@
+//! How a body is held and led.
+
+use crate::axes::Axes;
+use crate::body::Body;
+use crate::element::{Element, Linear, Quadratic};
+use crate::linear::Matrix;
+use crate::params::Order;
+use crate::state::{Mesh, Spring, State};
+use crate::surface::{Face, face_nodes};
+use glam::{DMat3, DVec3};
+
+/// A point of the surface.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SurfacePoint {
+    /// Number of the face in [`Surface::faces`](crate::Surface::faces).
+    pub face: usize,
+    /// Barycentric coordinates in the triangle of the face's corners, dimensionless.
+    pub barycentric: [f64; 3],
+}
+
+/// There is no such face, spring, or finite number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("there is no such {0}")]
+pub struct NoSuch(pub &'static str);
+
+impl Body {
+    /// Holds the nodes whose place at rest is in a region, where they are now. Returns how many there are.
+    pub fn fix(&mut self, inside: impl Fn(DVec3) -> bool) -> usize {
+        self.fix_axes(Axes::ALL, inside)
+    }
+
+    /// Holds the nodes whose place at rest is in a region along some axes only: they slide freely along the others.
+    pub fn fix_axes(&mut self, axes: Axes, inside: impl Fn(DVec3) -> bool) -> usize {
+        let State { mesh, motion } = &mut self.state;
+        let mut count = 0;
+        for (node, place) in mesh.rest_position.iter().enumerate() {
+            if inside(*place) {
+                mesh.fixed[node] = mesh.fixed[node].and(axes);
+                motion.target[node] = axes.select(motion.position[node], motion.target[node]);
+                motion.velocity[node] = axes.free_part(motion.velocity[node]);
+                count += 1;
+            }
+        }
+        self.forget_preconditioner();
+        count
+    }
+
+    /// Lets the nodes in a region go.
+    pub fn release(&mut self, inside: impl Fn(DVec3) -> bool) {
+        let State { mesh, .. } = &mut self.state;
+        for (node, place) in mesh.rest_position.iter().enumerate() {
+            // Vertices without elements have no mass to move.
+            if inside(*place) && self.topology.mass[node] > 0.0 {
+                mesh.fixed[node] = Axes::NONE;
+            }
+        }
+        self.forget_preconditioner();
+    }
+
+    /// Leads the fixed nodes: `target` gives, from a node's number and place at rest \[m\], where it is at the end of the next
+    /// step \[m\].
+    pub fn lead(&mut self, target: impl Fn(usize, DVec3) -> DVec3) {
+        let State { mesh, motion } = &mut self.state;
+        for node in (0..mesh.nodes()).filter(|&node| mesh.fixed[node].any()) {
+            motion.target[node] = target(node, mesh.rest_position[node]);
+        }
+    }
+
+    /// Directions in which a node is held or led.
+    #[must_use]
+    pub fn fixed(&self, node: usize) -> Axes {
+        self.state.mesh.fixed.get(node).copied().unwrap_or(Axes::ALL)
+    }
+
+    /// Ties a point of the surface to a place \[m\] with a spring of a stiffness \[N/m\] and a damping \[N·s/m\]. Returns the
+    /// number of the spring.
+    ///
+    /// # Errors
+    /// When there is no such face, or a number is not finite or negative.
+    pub fn attach(
+        &mut self,
+        point: SurfacePoint,
+        anchor: DVec3,
+        stiffness: f64,
+        damping: f64,
+    ) -> Result<usize, NoSuch> {
+        let &Face { element, side } = self.surface.faces().get(point.face).ok_or(NoSuch("face"))?;
+        let usable = |x: f64| x.is_finite() && x >= 0.0;
+        let sound = point.barycentric.iter().all(|l| l.is_finite()) && anchor.is_finite();
+        if !(sound && usable(stiffness) && usable(damping)) {
+            return Err(NoSuch("spring: its numbers must be finite and not negative"));
+        }
+        let mut barycentric = [0.0; 4];
+        let (corners, _) = face_nodes(self.params.order, side);
+        corners.iter().zip(point.barycentric).for_each(|(&corner, l)| barycentric[corner] = l);
+        self.state.motion.springs.push(Spring { element, barycentric, anchor, stiffness, damping });
+        Ok(self.state.motion.springs.len() - 1)
+    }
+
+    /// Moves the far end of a spring \[m\].
+    ///
+    /// # Errors
+    /// When there is no such spring, or the place is not finite.
+    pub fn pull(&mut self, spring: usize, anchor: DVec3) -> Result<(), NoSuch> {
+        let spring = self.state.motion.springs.get_mut(spring).ok_or(NoSuch("spring"))?;
+        if !anchor.is_finite() {
+            return Err(NoSuch("place: it must be finite"));
+        }
+        spring.anchor = anchor;
+        Ok(())
+    }
+
+    /// Removes a spring; later ones move up by one number.
+    ///
+    /// # Errors
+    /// When there is no such spring.
+    pub fn detach(&mut self, spring: usize) -> Result<(), NoSuch> {
+        if spring >= self.state.motion.springs.len() {
+            return Err(NoSuch("spring"));
+        }
+        self.state.motion.springs.remove(spring);
+        Ok(())
+    }
+
+    /// Force of each spring on the body \[N\].
+    pub fn spring_forces(&self) -> impl Iterator<Item = DVec3> {
+        let (mesh, motion) = (&self.state.mesh, &self.state.motion);
+        motion.springs.iter().map(|spring| {
+            let (x, v) = (spring.at(mesh, &motion.position), spring.at(mesh, &motion.velocity));
+            spring.stiffness * (spring.anchor - x) - spring.damping * v
+        })
+    }
+}
+
+impl Spring {
+    /// Weights of the nodes of its element at its point.
+    fn weights(&self, order: Order, mut each: impl FnMut(usize, f64)) {
+        match order {
+            Order::Linear => Linear::values(self.barycentric).into_iter().enumerate().for_each(|(k, w)| each(k, w)),
+            Order::Quadratic => {
+                Quadratic::values(self.barycentric).into_iter().enumerate().for_each(|(k, w)| each(k, w));
+            }
+        }
+    }
+
+    /// The mean of a nodal quantity at its point.
+    pub(crate) fn at(&self, mesh: &Mesh, values: &[DVec3]) -> DVec3 {
+        let nodes = mesh.element(self.element as usize);
+        let mut sum = DVec3::ZERO;
+        self.weights(mesh.order, |k, weight| sum += values[nodes[k] as usize] * weight);
+        sum
+    }
+
+    /// Adds a force \[N\] at its point to the nodes.
+    pub(crate) fn add_force(&self, mesh: &Mesh, force: DVec3, to: &mut [DVec3]) {
+        let nodes = mesh.element(self.element as usize);
+        self.weights(mesh.order, |k, weight| to[nodes[k] as usize] += force * weight);
+    }
+
+    /// Adds `factor` wₐ wᵦ I to the matrix.
+    pub(crate) fn add_stiffness(&self, mesh: &Mesh, factor: f64, matrix: &mut Matrix<DMat3>) {
+        let nodes = mesh.element(self.element as usize);
+        self.weights(mesh.order, |a, row| {
+            self.weights(mesh.order, |b, column| {
+                matrix.add(nodes[a], nodes[b], DMat3::from_diagonal(DVec3::splat(factor * row * column)));
+            });
+        });
+    }
+}
