@@ -104,9 +104,9 @@ impl Progress {
     }
 }
 
-/// Change of kinetic and potential energy since the start, against the larger of the two then and now.
+/// Change of kinetic, potential and elastic energy since the start, against the larger of the two then and now.
 fn energy_drift(now: &Totals, start: &Totals) -> f64 {
-    let energy = |t: &Totals| t.kinetic_energy + t.potential_energy;
+    let energy = |t: &Totals| t.kinetic_energy + t.potential_energy + t.elastic_energy;
     let scale = energy(start).abs().max(now.kinetic_energy).max(1e-12);
     (energy(now) - energy(start)) / scale
 }

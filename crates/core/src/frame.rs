@@ -44,6 +44,8 @@ pub enum BodyKind {
     Wall,
     /// An opening through which liquid comes.
     Nozzle,
+    /// A deformable solid.
+    Solid,
 }
 
 /// Particles as arrays of equal length, in id order.

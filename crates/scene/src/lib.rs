@@ -5,6 +5,7 @@ mod load;
 mod model;
 mod parse;
 mod schema;
+mod solid;
 mod validate;
 
 pub use error::SceneError;
@@ -12,3 +13,4 @@ pub use load::{Asset, Loaded};
 pub use model::*;
 pub use parse::{parse, to_text};
 pub use schema::schema;
+pub use solid::{Cylinder, Hold, Pool, Solid, SolidShape, Tube};

@@ -3,8 +3,11 @@
 use crate::error::SceneError;
 use crate::model::{Mesh, Scene, Shape, WallShape, WetSide};
 use crate::parse::{Source, parse, span_of};
+use crate::solid::SolidShape;
 use glam::DVec3;
-use meniscus_geometry::{ImportOptions, TriangleMesh, parse_mesh};
+use meniscus_geometry::{
+    ImportOptions, TetFile, TetMesh, TriangleMesh, parse_mesh, parse_msh, parse_tetgen, parse_vtk, parse_vtu,
+};
 use std::path::Path;
 use toml_edit::Document;
 
@@ -18,7 +21,10 @@ pub struct Loaded {
     /// Mesh files as they were read.
     pub assets: Vec<Asset>,
     meshes: Vec<(Mesh, TriangleMesh)>,
+    tets: Vec<(Mesh, TetMesh)>,
 }
+
+type Read<'a> = &'a dyn Fn(&str) -> std::io::Result<Vec<u8>>;
 
 /// A file that a scene names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +60,8 @@ impl Loaded {
         read: &dyn Fn(&str) -> std::io::Result<Vec<u8>>,
     ) -> Result<Self, SceneError> {
         let scene = parse(shown, text, overrides)?;
-        let mut loaded = Self { name: name.to_owned(), scene, assets: Vec::new(), meshes: Vec::new() };
+        let mut loaded =
+            Self { name: name.to_owned(), scene, assets: Vec::new(), meshes: Vec::new(), tets: Vec::new() };
         for (path, mesh, use_as) in named_meshes(&loaded.scene) {
             if let Err(problem) = loaded.add(&mesh, use_as, read) {
                 return Err(at_key(shown, text, &path, problem));
@@ -63,16 +70,11 @@ impl Loaded {
         Ok(loaded)
     }
 
-    fn add(&mut self, mesh: &Mesh, use_as: Use, read: &dyn Fn(&str) -> std::io::Result<Vec<u8>>) -> Result<(), String> {
-        let known = self.assets.iter().position(|asset| asset.file == mesh.file);
-        let index = match known {
-            Some(index) => index,
-            None => {
-                let bytes = read(&mesh.file).map_err(|e| format!("cannot read mesh file `{}`: {e}", mesh.file))?;
-                self.assets.push(Asset { file: mesh.file.clone(), bytes });
-                self.assets.len() - 1
-            }
-        };
+    fn add(&mut self, mesh: &Mesh, use_as: Use, read: Read<'_>) -> Result<(), String> {
+        if use_as == Use::Tets {
+            return self.add_tets(mesh, read);
+        }
+        let index = self.asset(&mesh.file, read)?;
         let options = ImportOptions { scale: mesh.scale, up: mesh.up };
         let mut surface =
             parse_mesh(Path::new(&mesh.file), &self.assets[index].bytes, &options).map_err(|e| e.to_string())?;
@@ -86,6 +88,53 @@ impl Loaded {
         }
         self.meshes.push((mesh.clone(), surface));
         Ok(())
+    }
+
+    fn add_tets(&mut self, mesh: &Mesh, read: Read<'_>) -> Result<(), String> {
+        let options = ImportOptions { scale: mesh.scale, up: mesh.up };
+        let path = Path::new(&mesh.file);
+        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_owned();
+        let bad = |e: &dyn std::fmt::Display| format!("tetrahedra `{}`: {e}", mesh.file);
+        let index = self.asset(&mesh.file, read)?;
+        let bytes = &self.assets[index].bytes;
+        let parsed: Result<TetFile, String> = match extension.to_ascii_lowercase().as_str() {
+            "msh" => parse_msh(bytes, &options).map_err(|e| bad(&e)),
+            "vtk" => parse_vtk(bytes, &options).map_err(|e| bad(&e)),
+            "vtu" => parse_vtu(bytes, &options).map_err(|e| bad(&e)),
+            "node" | "ele" => {
+                let upper = extension.starts_with(['N', 'E']);
+                let [node, ele] = if upper { ["NODE", "ELE"] } else { ["node", "ele"] };
+                let other = |ending: &str| path.with_extension(ending).to_string_lossy().into_owned();
+                let (node, ele) = (self.asset(&other(node), read)?, self.asset(&other(ele), read)?);
+                parse_tetgen(&self.assets[node].bytes, &self.assets[ele].bytes, &options).map_err(|e| bad(&e))
+            }
+            _ => Err(bad(&"the file must end in .msh, .node, .ele, .vtk or .vtu")),
+        };
+        let file = parsed?.mesh;
+        let offset = DVec3::from_array(mesh.offset);
+        let moved = file.vertices().iter().map(|&vertex| vertex + offset).collect();
+        self.tets.push((mesh.clone(), TetMesh::new(moved, file.tets().to_vec()).map_err(|e| bad(&e))?));
+        Ok(())
+    }
+
+    /// The number of a file among the assets, read if it is new.
+    fn asset(&mut self, file: &str, read: Read<'_>) -> Result<usize, String> {
+        if let Some(index) = self.assets.iter().position(|asset| asset.file == file) {
+            return Ok(index);
+        }
+        let bytes = read(file).map_err(|e| format!("cannot read mesh file `{file}`: {e}"))?;
+        self.assets.push(Asset { file: file.to_owned(), bytes });
+        Ok(self.assets.len() - 1)
+    }
+
+    /// The tetrahedra of a file that the scene names, in the world's coordinates.
+    ///
+    /// # Panics
+    /// If the scene does not name it.
+    #[must_use]
+    pub fn tets(&self, mesh: &Mesh) -> &TetMesh {
+        let found = self.tets.iter().find(|(named, _)| named == mesh);
+        &found.unwrap_or_else(|| panic!("the scene does not name the tetrahedra {}", mesh.file)).1
     }
 
     /// The surface of a mesh that the scene names, in the world's coordinates, facing outwards.
@@ -103,7 +152,9 @@ impl Loaded {
     pub fn self_contained(&self) -> (Scene, Vec<Asset>) {
         let mut scene = self.scene.clone();
         let rename = |file: &str| {
-            let number = self.assets.iter().position(|asset| asset.file == file).unwrap_or(0);
+            // Files that differ in their endings only belong together.
+            let stem = |file: &str| Path::new(file).with_extension("");
+            let number = self.assets.iter().position(|asset| stem(&asset.file) == stem(file)).unwrap_or(0);
             let plain = Path::new(file).file_name().and_then(|name| name.to_str()).unwrap_or("mesh");
             format!("{number:02}-{plain}")
         };
@@ -122,6 +173,8 @@ enum Use {
     Solid,
     /// It may be open.
     Surface,
+    /// It holds tetrahedra.
+    Tets,
 }
 
 /// Every mesh that a scene names, with the path of its key and its use.
@@ -138,8 +191,24 @@ fn named_meshes(scene: &Scene) -> Vec<(Vec<String>, Mesh, Use)> {
             add(path(&["liquid", name, "fill", &index.to_string(), "mesh", "file"]), shape);
         }
     }
+    for (name, solid) in &scene.solid {
+        for (index, hold) in solid.fixed.iter().enumerate() {
+            add(path(&["solid", name, "fixed", &index.to_string(), "region", "mesh", "file"]), &hold.region);
+        }
+    }
     for (name, drain) in &scene.drain {
         add(path(&["drain", name, "region", "mesh", "file"]), &drain.region);
+    }
+    for (name, solid) in &scene.solid {
+        match &solid.shape {
+            SolidShape::Mesh(mesh) => {
+                found.push((path(&["solid", name, "shape", "mesh", "file"]), mesh.clone(), Use::Solid));
+            }
+            SolidShape::Tets(mesh) => {
+                found.push((path(&["solid", name, "shape", "tets", "file"]), mesh.clone(), Use::Tets));
+            }
+            _ => {}
+        }
     }
     for (name, wall) in &scene.wall {
         if let WallShape::Mesh(mesh) = &wall.shape {
@@ -154,17 +223,28 @@ fn named_meshes(scene: &Scene) -> Vec<(Vec<String>, Mesh, Use)> {
 fn meshes_mut(scene: &mut Scene) -> impl Iterator<Item = &mut Mesh> {
     let fills = scene.liquid.values_mut().flat_map(|liquid| &mut liquid.fill);
     let drains = scene.drain.values_mut().map(|drain| &mut drain.region);
-    let solids = fills.chain(drains).filter_map(|shape| if let Shape::Mesh(mesh) = shape { Some(mesh) } else { None });
+    let mut bodies = Vec::new();
+    let mut holds = Vec::new();
+    for solid in scene.solid.values_mut() {
+        if let SolidShape::Mesh(mesh) | SolidShape::Tets(mesh) = &mut solid.shape {
+            bodies.push(mesh);
+        }
+        holds.extend(solid.fixed.iter_mut().map(|hold| &mut hold.region));
+    }
+    let solids = fills
+        .chain(drains)
+        .chain(holds)
+        .filter_map(|shape| if let Shape::Mesh(mesh) = shape { Some(mesh) } else { None });
     let walls = scene.wall.values_mut().filter_map(|wall| match &mut wall.shape {
         WallShape::Mesh(mesh) => Some(&mut mesh.surface),
         WallShape::Box(_) | WallShape::Plane(_) => None,
     });
-    solids.chain(walls)
+    solids.chain(walls).chain(bodies)
 }
 
 fn at_key(shown: &str, text: &str, path: &[String], message: String) -> SceneError {
     let source = Source { name: shown, text };
     let span = Document::parse(text).ok().and_then(|document| span_of(document.as_item(), path));
-    let help = "a surface in an OBJ, STL or PLY file, closed where it is to be filled; a relative path starts at the scene file";
+    let help = "a surface in an OBJ, STL or PLY file, closed where it is to be filled, or tetrahedra in a .msh, .ele, .vtk or .vtu file; a relative path starts at the scene file";
     source.error(&message, span.unwrap_or(0..0), Some(help.into()))
 }

@@ -1,7 +1,9 @@
 //! The structure of a scene file. SI units; every key has a default and says so.
 
+use crate::solid::Solid;
 use indexmap::IndexMap;
 use meniscus_core::{Camera, Style};
+use meniscus_fem::contact::ContactParams;
 use meniscus_geometry::UpAxis;
 use meniscus_sph as sph;
 use schemars::JsonSchema;
@@ -10,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// A point or a vector: x, y, z; y points up.
 pub type Vector = [f64; 3];
 
-/// A scene: liquids, what they meet, and how it is simulated and shown.
+/// A scene: liquids and solids, what they meet, and how it is simulated and shown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Scene {
@@ -36,6 +38,10 @@ pub struct Scene {
     pub domain: Option<Bounds>,
     /// Liquids by name.
     pub liquid: IndexMap<String, Liquid>,
+    /// Deformable solids by name.
+    pub solid: IndexMap<String, Solid>,
+    /// How solids touch each other, themselves and walls.
+    pub contact: ContactParams,
     /// Space that repeats, along some axes.
     pub periodic: Option<Periodic>,
     /// Walls, at rest or moving as prescribed, by name.
@@ -68,6 +74,8 @@ impl Default for Scene {
             output: Output::default(),
             domain: None,
             liquid: IndexMap::new(),
+            solid: IndexMap::new(),
+            contact: ContactParams::default(),
             periodic: None,
             wall: IndexMap::new(),
             emitter: IndexMap::new(),
@@ -421,6 +429,18 @@ pub enum Probe {
     Point(Vector),
     /// Flow through a plane or a disc of it.
     Plane(FlowPlane),
+    /// Displacement of a point of a solid.
+    Solid(SolidPoint),
+}
+
+/// A point of a solid.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SolidPoint {
+    /// Name of the solid.
+    pub name: String,
+    /// Where the point is at the start \[m\]: the node nearest to it is followed.
+    pub point: Vector,
 }
 
 /// Where flow is measured.

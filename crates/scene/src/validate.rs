@@ -3,6 +3,8 @@
 use crate::model::{
     Bounds, Command, Emitter, Mesh, Opening, Periodic, Probe, Scene, Shape, Tank, Value, Vector, WallShape,
 };
+use crate::solid::{Hold, Solid, SolidShape};
+use meniscus_fem::ParamsError;
 use meniscus_sph::{Friction, Motion};
 
 /// Something that is wrong with the value of a key.
@@ -106,6 +108,10 @@ impl Checks {
                 }
             });
         }
+        for (name, solid) in &scene.solid {
+            self.within(["solid", name], |c| c.solid(solid));
+        }
+        self.params(scene.contact.check());
         for (name, wall) in &scene.wall {
             self.within(["wall", name], |c| {
                 if let Friction::Viscosity(viscosity) = wall.friction {
@@ -126,13 +132,14 @@ impl Checks {
             self.within(["drain", name, "region"], |c| c.shape(&drain.region));
         }
         for (name, probe) in &scene.probe {
-            self.within(["probe", name], |c| c.probe(probe));
+            self.within(["probe", name], |c| c.probe(probe, scene));
         }
     }
 
     fn names(&mut self, scene: &Scene) {
-        let kinds: [(&str, Vec<&String>); 5] = [
+        let kinds: [(&str, Vec<&String>); 6] = [
             ("liquid", scene.liquid.keys().collect()),
+            ("solid", scene.solid.keys().collect()),
             ("wall", scene.wall.keys().collect()),
             ("emitter", scene.emitter.keys().collect()),
             ("drain", scene.drain.keys().collect()),
@@ -230,6 +237,63 @@ impl Checks {
         }
     }
 
+    fn solid(&mut self, solid: &Solid) {
+        self.params(solid.material().check());
+        self.within(["fem"], |c| c.params(solid.fem.check()));
+        let both = solid.edge.is_some() && solid.target_tets.is_some();
+        self.require("edge", !both, "must not be given together with `target_tets`: both say how fine it is");
+        if let Some(edge) = solid.edge {
+            self.positive("edge", edge);
+        }
+        if let Some(count) = solid.target_tets {
+            self.range("target_tets", count as f64, [1.0, meniscus_geometry::LARGEST_BODY]);
+        }
+        self.color("color", solid.color);
+        self.within(["shape"], |c| c.solid_shape(&solid.shape));
+        for (index, hold) in solid.fixed.iter().enumerate() {
+            self.within(["fixed", &index.to_string()], |c| c.hold(hold));
+        }
+    }
+
+    fn solid_shape(&mut self, shape: &SolidShape) {
+        match shape {
+            SolidShape::Box(bounds) => self.within(["box"], |c| c.bounds(bounds)),
+            SolidShape::Sphere(sphere) => self.within(["sphere"], |c| c.positive("radius", sphere.radius)),
+            SolidShape::Cylinder(cylinder) => self.within(["cylinder"], |c| {
+                c.require("end", cylinder.start != cylinder.end, "must not be where the start is");
+                c.positive("radius", cylinder.radius);
+            }),
+            SolidShape::Tube(tube) => self.within(["tube"], |c| {
+                c.require("end", tube.start != tube.end, "must not be where the start is");
+                c.positive("inner_radius", tube.inner_radius);
+                let outer = tube.outer_radius;
+                let message = format!("must be greater than inner_radius = {}, not {outer}", tube.inner_radius);
+                c.require("outer_radius", outer > tube.inner_radius, message);
+            }),
+            SolidShape::Pool(pool) => self.within(["pool"], |c| {
+                c.corners(pool.min, pool.max);
+                c.positive("thickness", pool.thickness);
+            }),
+            SolidShape::Mesh(mesh) => self.within(["mesh"], |c| c.mesh(mesh)),
+            SolidShape::Tets(mesh) => self.within(["tets"], |c| c.mesh(mesh)),
+        }
+    }
+
+    fn hold(&mut self, hold: &Hold) {
+        self.within(["region"], |c| c.shape(&hold.region));
+        self.require("axes", !hold.axes.is_empty(), "must name an axis at least: \"x\", \"y\" or \"z\"");
+        self.within(["motion"], |c| c.motion(&hold.motion));
+    }
+
+    /// A solver's own check of its parameters.
+    fn params(&mut self, checked: Result<(), ParamsError>) {
+        if let Err(ParamsError { key, range, value }) = checked {
+            let (parents, key) = key.rsplit_once('.').map_or((None, key), |(parents, key)| (Some(parents), key));
+            let message = format!("must be {range}, not {value}");
+            self.within(parents.iter().flat_map(|parents| parents.split('.')), |c| c.require(key, false, message));
+        }
+    }
+
     fn mesh(&mut self, mesh: &Mesh) {
         self.positive("scale", mesh.scale);
         self.require("file", !mesh.file.is_empty(), "must name a file");
@@ -252,7 +316,7 @@ impl Checks {
         });
     }
 
-    fn probe(&mut self, probe: &Probe) {
+    fn probe(&mut self, probe: &Probe, scene: &Scene) {
         match probe {
             Probe::Point(_) => {}
             Probe::Plane(plane) => self.within(["plane"], |c| {
@@ -260,6 +324,11 @@ impl Checks {
                 if let Some(radius) = plane.radius {
                     c.positive("radius", radius);
                 }
+            }),
+            Probe::Solid(point) => self.within(["solid"], |c| {
+                let known: Vec<&str> = scene.solid.keys().map(String::as_str).collect();
+                let message = format!("names no solid of the scene; there are: {}", known.join(", "));
+                c.require("name", scene.solid.contains_key(&point.name), message);
             }),
         }
     }

@@ -1,5 +1,6 @@
 //! From a scene to a method with its state.
 
+use crate::build_solids;
 use crate::gauss::{Gauss, Look, tank_edges};
 use crate::method::Method;
 use glam::{DVec2, DVec3};
@@ -25,6 +26,14 @@ pub enum BuildError {
         /// Why.
         source: FillError,
     },
+    /// A solid has no tetrahedra, or none that can be used.
+    #[error("solid `{solid}`: {message}")]
+    Solid {
+        /// The solid.
+        solid: String,
+        /// Why.
+        message: String,
+    },
     /// A drain is no region.
     #[error("drain `{drain}`: {source}")]
     Drain {
@@ -42,6 +51,8 @@ pub struct Estimate {
     pub particles: f64,
     /// Particles when all nozzles have sent what they can.
     pub most_particles: f64,
+    /// Tetrahedra.
+    pub tets: f64,
     /// Memory at most \[bytes\].
     pub bytes: f64,
 }
@@ -55,7 +66,9 @@ pub fn estimate(loaded: &Loaded) -> Estimate {
     let particles: f64 = shapes.map(|shape| count_estimate(&to_shape(loaded, shape), spacing)).sum();
     let sent: f64 = scene.emitter.values().map(|e| sent_by(e, scene)).sum();
     let most_particles = particles + sent;
-    Estimate { particles, most_particles, bytes: most_particles * BYTES_PER_PARTICLE }
+    let tets = build_solids::tet_estimate(loaded);
+    let bytes = most_particles * BYTES_PER_PARTICLE + tets * build_solids::BYTES_PER_TET;
+    Estimate { particles, most_particles, tets, bytes }
 }
 
 fn sent_by(emitter: &scene::Emitter, scene: &Scene) -> f64 {
@@ -98,9 +111,15 @@ fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError> {
     };
     let mut liquid = Liquid::new(setup);
     seed(loaded, &mut liquid, &mut warnings)?;
-    if liquid.state().particles.is_empty() && scene.emitter.is_empty() {
+    let dry = liquid.state().particles.is_empty() && scene.emitter.is_empty();
+    if dry && (scene.solid.is_empty() || !scene.liquid.is_empty()) {
         warnings.push("the scene has no liquid: no shape is filled and there is no emitter".into());
     }
+    if !dry && !scene.solid.is_empty() {
+        warnings.push("liquids and solids do not feel each other yet: they pass through each other".into());
+    }
+    let first_solid = scene.liquid.len() + scene.wall.len() + scene.emitter.len();
+    let solids = build_solids::solids(loaded, &liquid.setup().walls, first_solid, &mut warnings)?;
     let drains = scene.drain.iter().map(|(name, drain)| {
         let region = Region::new(&to_shape(loaded, &drain.region))
             .map_err(|source| BuildError::Drain { drain: name.clone(), source })?;
@@ -114,6 +133,8 @@ fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError> {
         look: look(scene, &liquid, &bounds),
         probes: scene.probe.iter().map(|(name, probe)| (name.clone(), probe.clone())).collect(),
         liquid,
+        solids,
+        dry,
     };
     Ok((gauss, warnings))
 }
@@ -221,7 +242,7 @@ fn opening_axes(direction: DVec3) -> [DVec3; 2] {
     [across, direction.cross(across)]
 }
 
-fn to_shape(loaded: &Loaded, shape: &scene::Shape) -> Shape {
+pub(crate) fn to_shape(loaded: &Loaded, shape: &scene::Shape) -> Shape {
     match shape {
         scene::Shape::Box(bounds) => {
             Shape::Box(Aabb { min: DVec3::from_array(bounds.min), max: DVec3::from_array(bounds.max) })
@@ -300,7 +321,8 @@ fn bounds_of(loaded: &Loaded) -> Aabb {
         scene::WallShape::Mesh(mesh) => Some(loaded.mesh(&mesh.surface).bounds()),
         scene::WallShape::Plane(_) => None,
     });
-    let all = liquid_bounds(loaded).into_iter().chain(tanks).reduce(|a, b| a.union(&b));
+    let all =
+        liquid_bounds(loaded).into_iter().chain(build_solids::bounds(loaded)).chain(tanks).reduce(|a, b| a.union(&b));
     all.unwrap_or(Aabb { min: DVec3::ZERO, max: DVec3::ONE })
 }
 
@@ -351,7 +373,12 @@ fn look(scene: &Scene, liquid: &Liquid, bounds: &Aabb) -> Look {
         .values()
         .enumerate()
         .map(|(number, e)| Wire { body: (first_nozzle + number) as u16, segments: rim(e) });
-    Look { bodies: liquids.chain(walls).chain(nozzles).collect(), tanks, nozzles: rings.collect() }
+    let solids = scene.solid.iter().map(|(name, solid)| BodyInfo {
+        name: name.clone(),
+        kind: BodyKind::Solid,
+        color: solid.color.map(|c| c as f32),
+    });
+    Look { bodies: liquids.chain(walls).chain(nozzles).chain(solids).collect(), tanks, nozzles: rings.collect() }
 }
 
 /// The rim of a nozzle and a short throat behind it.

@@ -13,11 +13,15 @@
 //! | 7 | find pressure | q ≥ 0 such that c ≤ 1 at the end of the step | p = k (ρ − ρ0), not below zero |
 //! | 8 | advance | v += a dt, x += v dt; nothing passes a wall | |
 //! | 9 | drain | particles in drains and outside the domain go | |
+//!
+//! Deformable solids take their step after the liquid's, as `meniscus_fem` describes it.
 
 use crate::method::{Method, Totals};
 use crate::probes;
+use crate::solids::{SavedBody, Solids};
 use glam::{DVec3, Vec3};
 use meniscus_core::{BodyInfo, BodyKind, Digest, Frame, StepError, StepReport, Surface, Wire, par};
+use meniscus_fem::Body;
 use meniscus_geometry::Aabb;
 use meniscus_scene::live::LiveKey;
 use meniscus_scene::{Poke, Probe};
@@ -29,6 +33,9 @@ pub(crate) type Region = Box<dyn Fn(DVec3) -> bool + Send + Sync>;
 /// The method with its state.
 pub(crate) struct Gauss {
     pub(crate) liquid: Liquid,
+    pub(crate) solids: Solids,
+    /// Whether there is no liquid and none will come.
+    pub(crate) dry: bool,
     pub(crate) gravity: DVec3,
     pub(crate) courant: f64,
     pub(crate) domain: Aabb,
@@ -39,7 +46,7 @@ pub(crate) struct Gauss {
 
 /// How the bodies are drawn.
 pub(crate) struct Look {
-    /// Liquids, then walls, then nozzles.
+    /// Liquids, then walls, then nozzles, then solids.
     pub(crate) bodies: Vec<BodyInfo>,
     /// Edges of each wall, where it is at the start; none for meshes and planes.
     pub(crate) tanks: Vec<Vec<[Vec3; 2]>>,
@@ -49,17 +56,23 @@ pub(crate) struct Look {
 impl Method for Gauss {
     fn step(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
         match self.liquid.setup().params.pressure {
-            PressureSolver::Dfsph => self.step_dfsph(time, dt, report),
-            PressureSolver::StateEquation => self.step_state_equation(time, dt, report),
+            PressureSolver::Dfsph => self.step_dfsph(time, dt, report)?,
+            PressureSolver::StateEquation => self.step_state_equation(time, dt, report)?,
         }
+        self.solids.step(time, dt, self.gravity, report)
     }
 
     fn roll_back(&mut self) {
         self.liquid.roll_back();
+        self.solids.roll_back();
     }
 
     fn stable_step(&self) -> f64 {
-        self.liquid.stable_step(self.courant, self.gravity.length())
+        let solids = self.solids.stable_step();
+        if self.dry && solids.is_finite() {
+            return solids;
+        }
+        solids.min(self.liquid.stable_step(self.courant, self.gravity.length()))
     }
 
     fn set(&mut self, key: &LiveKey, value: &[f64]) {
@@ -91,12 +104,16 @@ impl Method for Gauss {
     }
 
     fn save(&self) -> Result<Vec<u8>, postcard::Error> {
-        postcard::to_stdvec(self.liquid.state())
+        postcard::to_stdvec(&(self.liquid.state(), self.solids.save()))
     }
 
     fn load(&mut self, bytes: &[u8]) -> Result<(), postcard::Error> {
-        let state: State = postcard::from_bytes(bytes)?;
-        if self.liquid.restore(state) { Ok(()) } else { Err(postcard::Error::DeserializeBadEncoding) }
+        let (state, solids): (State, Vec<SavedBody>) = postcard::from_bytes(bytes)?;
+        if self.liquid.restore(state) && self.solids.load(solids) {
+            Ok(())
+        } else {
+            Err(postcard::Error::DeserializeBadEncoding)
+        }
     }
 
     fn digest(&self, mut digest: Digest) -> Digest {
@@ -107,13 +124,14 @@ impl Method for Gauss {
             digest.vec3(particles.velocity[i]);
             digest.bytes(&particles.density[i].to_le_bytes());
         }
-        digest
+        self.solids.digest(digest)
     }
 
     fn show(&self, frame: &mut Frame) {
         frame.bodies.extend(self.look.bodies.iter().cloned());
         frame.wires.extend(self.look.nozzles.iter().cloned());
         self.show_walls(frame);
+        self.solids.show(frame);
         let (from, to) = (&self.liquid.state().particles, &mut frame.particles);
         to.spacing = self.liquid.setup().params.spacing as f32;
         for i in from.in_id_order() {
@@ -148,13 +166,17 @@ impl Method for Gauss {
             &|a, b| (std::array::from_fn(|k| a.0[k] + b.0[k]), a.1 + b.1),
         )
         .unwrap_or(zero);
+        let bodies = &self.solids.bodies;
+        let of_bodies = |value: &dyn Fn(&Body) -> f64| bodies.iter().map(value).sum::<f64>();
         Totals {
             particles: particles.len() as u64,
-            kinetic_energy: kinetic,
-            potential_energy: potential,
+            tets: bodies.iter().map(|body| body.tets() as u64).sum(),
+            kinetic_energy: kinetic + of_bodies(&Body::kinetic_energy),
+            potential_energy: potential + of_bodies(&|body| body.gravitational_energy(self.gravity)),
+            elastic_energy: of_bodies(&Body::elastic_energy),
             volume_change: if at_rest > 0.0 { volume / at_rest - 1.0 } else { 0.0 },
-            max_speed: liquid.state().fastest[0],
-            momentum,
+            max_speed: liquid.state().fastest[0].max(self.solids.max_speed()),
+            momentum: momentum + bodies.iter().map(Body::momentum).sum::<DVec3>(),
             ..Totals::default()
         }
     }
@@ -163,16 +185,20 @@ impl Method for Gauss {
         let walls = self.look.bodies.iter().filter(|body| body.kind == BodyKind::Wall);
         let units = ["fx [N]", "fy [N]", "fz [N]", "tx [N m]", "ty [N m]", "tz [N m]"];
         let forces = walls.flat_map(|wall| units.map(|unit| format!("{}.{unit}", wall.name)));
+        let forces = forces.chain(self.solids.columns());
         forces.chain(self.probes.iter().flat_map(|(name, probe)| probes::columns(name, probe))).collect()
     }
 
     fn measure(&self, values: &mut Vec<f64>) {
-        for reaction in self.liquid.reactions() {
-            values.extend(reaction.force.to_array());
-            values.extend(reaction.torque.to_array());
+        let by_solids = self.solids.wall_forces();
+        for (wall, reaction) in self.liquid.reactions().iter().enumerate() {
+            let felt = by_solids(wall);
+            values.extend((reaction.force + felt.force).to_array());
+            values.extend((reaction.torque + felt.torque).to_array());
         }
+        self.solids.measure(values);
         for (_, probe) in &self.probes {
-            probes::measure(&self.liquid, probe, values);
+            probes::measure(&self.liquid, &self.solids, probe, values);
         }
     }
 }

@@ -1,8 +1,11 @@
 //! Worlds.
 mod build;
+mod build_solids;
 mod gauss;
 mod method;
+mod obstacle;
 mod probes;
+mod solids;
 mod world;
 
 pub use build::{BuildError, Estimate, estimate, speed_scale};

@@ -57,6 +57,8 @@ pub struct Totals {
     pub kinetic_energy: f64,
     /// Energy in the field of gravity \[J\].
     pub potential_energy: f64,
+    /// Energy of deformed solids \[J\].
+    pub elastic_energy: f64,
     /// Liquid volume over what it would be at rest, minus one, dimensionless: negative when compressed.
     pub volume_change: f64,
     /// Largest speed \[m/s\].

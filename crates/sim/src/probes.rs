@@ -1,5 +1,6 @@
 //! Measurements: what stands in probes.csv.
 
+use crate::solids::Solids;
 use glam::{DVec3, Vec3};
 use meniscus_core::par;
 use meniscus_scene::{FlowPlane, Probe};
@@ -9,15 +10,17 @@ use meniscus_sph::{Liquid, Particles, kernel::Kernel};
 pub(crate) fn columns(name: &str, probe: &Probe) -> Vec<String> {
     let quantities: &[&str] = match probe {
         Probe::Point(_) => &["vx [m/s]", "vy [m/s]", "vz [m/s]", "density [kg/m3]", "pressure [Pa]"],
+        Probe::Solid(_) => &["dx [m]", "dy [m]", "dz [m]"],
         Probe::Plane(_) => &["flow [m3/s]", "speed [m/s]"],
     };
     quantities.iter().map(|quantity| format!("{name}.{quantity}")).collect()
 }
 
 /// Reads a probe.
-pub(crate) fn measure(liquid: &Liquid, probe: &Probe, values: &mut Vec<f64>) {
+pub(crate) fn measure(liquid: &Liquid, solids: &Solids, probe: &Probe, values: &mut Vec<f64>) {
     match probe {
         Probe::Point(point) => values.extend(at_point(liquid, DVec3::from_array(*point))),
+        Probe::Solid(at) => values.extend(solids.displacement(&at.name, DVec3::from_array(at.point)).to_array()),
         Probe::Plane(plane) => values.extend(through_plane(liquid, plane)),
     }
 }

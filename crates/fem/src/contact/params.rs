@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 /// How soft bodies touch.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(rename = "Contact")]
 pub struct ContactParams {
     /// Pressure at an overlap of one mean edge of the surface, over Young's modulus of the softer body, dimensionless,
     /// default 10.

@@ -1,0 +1,198 @@
+//! Deformable solids in a scene file.
+
+use crate::model::{Axis, Bounds, Mesh, Shape, Sphere, Vector};
+use meniscus_fem as fem;
+use meniscus_sph::Motion;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A deformable solid of tetrahedra.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Solid {
+    /// Its shape at rest and at the start.
+    pub shape: SolidShape,
+    /// About so many tetrahedra, dimensionless, default 2000; not with `edge`.
+    #[serde(default)]
+    pub target_tets: Option<u64>,
+    /// Edges of about this length \[m\]; not with `target_tets`.
+    #[serde(default)]
+    pub edge: Option<f64>,
+    /// Turned about the middle of its bounds before the start: axis times angle \[degrees\], default \[0, 0, 0\].
+    #[serde(default)]
+    pub rotation: Vector,
+    /// Elastic energy, default "corotational".
+    #[serde(default)]
+    pub model: fem::Model,
+    /// Young's modulus \[Pa\], default 1e6; jelly 1e4, rubber 1e6, wood 1e10.
+    #[serde(default = "young")]
+    pub young: f64,
+    /// Poisson's ratio, dimensionless, 0 to below 0.5, default 0.3.
+    #[serde(default = "poisson")]
+    pub poisson: f64,
+    /// Density at rest \[kg/m³\], default 1000.
+    #[serde(default = "density")]
+    pub density: f64,
+    /// Rayleigh damping of motion \[1/s\], default 0.
+    #[serde(default)]
+    pub mass_damping: f64,
+    /// Rayleigh damping of deformation \[s\], default 0.
+    #[serde(default)]
+    pub stiffness_damping: f64,
+    /// How it yields; by default it does not.
+    #[serde(default)]
+    pub plasticity: Option<fem::Plasticity>,
+    /// How it breaks; by default it does not. A body that can break shows its tetrahedra, not its surface file.
+    #[serde(default)]
+    pub fracture: Option<fem::Fracture>,
+    /// Elements, integrator and tolerances.
+    #[serde(default)]
+    pub fem: fem::Params,
+    /// Velocity at the start \[m/s\], default \[0, 0, 0\].
+    #[serde(default)]
+    pub velocity: Vector,
+    /// Angular velocity at the start, about its centre of mass \[rad/s\], default \[0, 0, 0\].
+    #[serde(default)]
+    pub spin: Vector,
+    /// Regions in which it is held, or led.
+    #[serde(default)]
+    pub fixed: Vec<Hold>,
+    /// Red, green, blue, 0 to 1, default \[0.85, 0.45, 0.35\].
+    #[serde(default = "color")]
+    pub color: Vector,
+}
+
+fn young() -> f64 {
+    fem::Material::default().young
+}
+
+fn poisson() -> f64 {
+    fem::Material::default().poisson
+}
+
+fn density() -> f64 {
+    fem::Material::default().density
+}
+
+fn color() -> Vector {
+    [0.85, 0.45, 0.35]
+}
+
+/// Tetrahedra of a solid for which neither their number nor their size is given.
+const TETS: u64 = 2000;
+
+impl Solid {
+    /// A solid of a shape, everything else as it is by default.
+    #[must_use]
+    pub fn new(shape: SolidShape) -> Self {
+        Self {
+            shape,
+            target_tets: None,
+            edge: None,
+            rotation: [0.0; 3],
+            model: fem::Model::default(),
+            young: young(),
+            poisson: poisson(),
+            density: density(),
+            mass_damping: 0.0,
+            stiffness_damping: 0.0,
+            plasticity: None,
+            fracture: None,
+            fem: fem::Params::default(),
+            velocity: [0.0; 3],
+            spin: [0.0; 3],
+            fixed: Vec::new(),
+            color: color(),
+        }
+    }
+
+    /// What it is made of.
+    #[must_use]
+    pub fn material(&self) -> fem::Material {
+        let &Self { model, young, poisson, density, mass_damping, stiffness_damping, plasticity, fracture, .. } = self;
+        fem::Material { model, young, poisson, density, mass_damping, stiffness_damping, plasticity, fracture }
+    }
+
+    /// How fine its tetrahedra are.
+    #[must_use]
+    pub fn size(&self) -> meniscus_geometry::TetSize {
+        let count = usize::try_from(self.target_tets.unwrap_or(TETS)).unwrap_or(usize::MAX);
+        self.edge.map_or(meniscus_geometry::TetSize::Count(count), meniscus_geometry::TetSize::Edge)
+    }
+}
+
+/// Shapes of solids.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SolidShape {
+    /// An axis-aligned box.
+    Box(Bounds),
+    /// A ball.
+    Sphere(Sphere),
+    /// A cylinder.
+    Cylinder(Cylinder),
+    /// A straight tube.
+    Tube(Tube),
+    /// An open box with thick walls and a thick floor.
+    Pool(Pool),
+    /// The inside of a closed surface, which is carried along and shown.
+    Mesh(Mesh),
+    /// Tetrahedra in a file: Gmsh (.msh), TetGen (.node and .ele, either names both) or VTK (.vtk, .vtu).
+    Tets(Mesh),
+}
+
+/// A cylinder.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Cylinder {
+    /// Centre of one end \[m\].
+    pub start: Vector,
+    /// Centre of the other end \[m\].
+    pub end: Vector,
+    /// Radius \[m\].
+    pub radius: f64,
+}
+
+/// A straight tube.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Tube {
+    /// Centre of one end \[m\].
+    pub start: Vector,
+    /// Centre of the other end \[m\].
+    pub end: Vector,
+    /// Inner radius \[m\].
+    pub inner_radius: f64,
+    /// Outer radius \[m\].
+    pub outer_radius: f64,
+}
+
+/// An open box with thick walls and a thick floor.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Pool {
+    /// Lower corner of the inside \[m\].
+    pub min: Vector,
+    /// Upper corner of the inside, at the brim \[m\].
+    pub max: Vector,
+    /// Thickness of walls and floor \[m\].
+    pub thickness: f64,
+}
+
+/// A region in which a solid is held, or led.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Hold {
+    /// Where: nodes that are in it at the start.
+    pub region: Shape,
+    /// Directions in which the nodes are held, such as \["x"\]; along the others they slide. Default all.
+    #[serde(default = "all_axes")]
+    pub axes: Vec<Axis>,
+    /// How they move, default "still".
+    #[serde(default)]
+    pub motion: Motion,
+}
+
+fn all_axes() -> Vec<Axis> {
+    vec![Axis::X, Axis::Y, Axis::Z]
+}

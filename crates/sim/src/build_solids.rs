@@ -1,0 +1,251 @@
+//! From the solids of a scene to bodies of tetrahedra.
+
+use crate::build::{BuildError, to_shape};
+use crate::obstacle;
+use crate::solids::{Cover, Held, Kind, Solids};
+use glam::{DQuat, DVec3};
+use meniscus_fem::contact::Contact;
+use meniscus_fem::{Axes, Body};
+use meniscus_geometry::{Aabb, Pool, Region, Shape, Skin, TetMesh, TetOptions, TetSize, TriangleMesh, Tube, mesh_tets};
+use meniscus_scene::{Axis, Loaded, Solid, SolidShape};
+use meniscus_sph::Wall;
+use std::f64::consts::{PI, TAU};
+
+/// Bytes that a tetrahedron needs at most: state twice, stiffness, matrix, preconditioner.
+pub(crate) const BYTES_PER_TET: f64 = 6000.0;
+
+/// A wrong solid: `why` says it.
+fn wrong(name: &str, why: &dyn std::fmt::Display) -> BuildError {
+    BuildError::Solid { solid: name.to_owned(), message: why.to_string() }
+}
+
+/// Builds all solids; `first` is the number of the first one among the bodies that are shown.
+pub(crate) fn solids(
+    loaded: &Loaded,
+    walls: &[Wall],
+    first: usize,
+    warnings: &mut Vec<String>,
+) -> Result<Solids, BuildError> {
+    let scene = &loaded.scene;
+    let contact = Contact::new(scene.contact).map_err(|e| wrong("contact", &e))?;
+    let (mut kinds, mut bodies) = (Vec::new(), Vec::new());
+    for (number, (name, solid)) in scene.solid.iter().enumerate() {
+        let (mesh, surface) = tetrahedra(loaded, name, solid)?;
+        let mut body = Body::new(name, &mesh, solid.fem, solid.material()).map_err(|e| wrong(name, &e))?;
+        throw(&mut body, solid);
+        let holds = hold(loaded, name, solid, &mut body, warnings)?;
+        let edge = mean_edge(&mesh);
+        let cover = surface.filter(|_| solid.fracture.is_none()).map(|surface| Cover {
+            skin: Skin::new(&mesh, surface.vertices()),
+            triangles: surface.triangles().to_vec(),
+            tets: mesh.tets().to_vec(),
+        });
+        kinds.push(Kind { name: name.clone(), shown_as: (first + number) as u16, holds, cover, edge });
+        bodies.push(body);
+    }
+    let kind_of = (0..kinds.len() as u16).collect();
+    let sides = if kinds.is_empty() { Vec::new() } else { obstacle::sides(walls) };
+    for (name, wall) in scene.wall.keys().zip(0..).filter(|_| !kinds.is_empty()) {
+        if !sides.iter().any(|side| side.wall == wall) {
+            warnings.push(format!("wall `{name}` has no inside: solids pass through it"));
+        }
+    }
+    Ok(Solids { kinds, bodies, kind_of, contact, sides, begun: false })
+}
+
+/// The tetrahedra of a solid, and the surface that is shown instead of theirs, if there is one; both turned.
+fn tetrahedra(loaded: &Loaded, name: &str, solid: &Solid) -> Result<(TetMesh, Option<TriangleMesh>), BuildError> {
+    let (mesh, mut surface) = match &solid.shape {
+        SolidShape::Mesh(file) => {
+            let surface = loaded.mesh(file).clone();
+            let options = match solid.size() {
+                TetSize::Count(count) => TetOptions::count(count),
+                TetSize::Edge(edge) => TetOptions::edge(edge),
+            };
+            (mesh_tets(&surface, &options).map_err(|e| wrong(name, &e))?.mesh, Some(surface))
+        }
+        SolidShape::Tets(file) => (loaded.tets(file).clone(), None),
+        _ => (generated(name, solid)?, None),
+    };
+    let turn = DQuat::from_scaled_axis(DVec3::from_array(solid.rotation).map(f64::to_radians));
+    if turn == DQuat::IDENTITY {
+        return Ok((mesh, surface));
+    }
+    let middle = bounds_at_rest(loaded, solid).center();
+    let turned = |p: DVec3| middle + turn * (p - middle);
+    if let Some(surface) = &mut surface {
+        surface.vertices_mut().iter_mut().for_each(|p| *p = turned(*p));
+    }
+    let vertices = mesh.vertices().iter().map(|&p| turned(p)).collect();
+    Ok((TetMesh::new(vertices, mesh.tets().to_vec()).map_err(|e| wrong(name, &e))?, surface))
+}
+
+fn generated(name: &str, solid: &Solid) -> Result<TetMesh, BuildError> {
+    let size = solid.size();
+    let edge = edge_of(solid);
+    let tets = estimate(solid);
+    if tets > meniscus_geometry::LARGEST_BODY {
+        return Err(wrong(name, &format!("it would have {tets:.1e} tetrahedra: make `edge` longer")));
+    }
+    let cells = |length: f64| (length / edge).round().clamp(1.0, 1e6) as u32;
+    let at = DVec3::from_array;
+    let made = match &solid.shape {
+        SolidShape::Box(bounds) => {
+            let (min, max) = (at(bounds.min), at(bounds.max));
+            return Ok(TetMesh::block(min, max, (max - min).to_array().map(cells)));
+        }
+        SolidShape::Sphere(sphere) => TetMesh::ball(at(sphere.center), sphere.radius, cells(sphere.radius)),
+        SolidShape::Cylinder(c) => {
+            let ends = [at(c.start), at(c.end)];
+            TetMesh::cylinder(ends, c.radius, cells(c.radius), cells(ends[0].distance(ends[1])))
+        }
+        SolidShape::Tube(tube) => {
+            let (start, end) = (at(tube.start), at(tube.end));
+            TetMesh::tube(&Tube {
+                start,
+                end,
+                radii: [tube.inner_radius, tube.outer_radius],
+                around: cells(PI * (tube.inner_radius + tube.outer_radius)),
+                along: cells(start.distance(end)),
+                through: cells(tube.outer_radius - tube.inner_radius),
+            })
+        }
+        SolidShape::Pool(pool) => {
+            let inside = Aabb { min: at(pool.min), max: at(pool.max) };
+            TetMesh::pool(&Pool { inside, wall: pool.thickness, size })
+        }
+        SolidShape::Mesh(_) | SolidShape::Tets(_) => unreachable!("a file is read"),
+    };
+    made.map_err(|e| wrong(name, &e))
+}
+
+/// Length of the edges of a generated body \[m\] that gives about as many tetrahedra as the scene asks for.
+fn edge_of(solid: &Solid) -> f64 {
+    let count = match solid.size() {
+        TetSize::Edge(edge) => return edge,
+        TetSize::Count(count) => count as f64,
+    };
+    let at = DVec3::from_array;
+    match &solid.shape {
+        SolidShape::Sphere(sphere) => sphere.radius / (count / 20.0).cbrt(),
+        SolidShape::Cylinder(c) => (18.0 * c.radius * c.radius * at(c.start).distance(at(c.end)) / count).cbrt(),
+        SolidShape::Tube(tube) => {
+            let thickness = tube.outer_radius - tube.inner_radius;
+            let sheet = PI * (tube.inner_radius + tube.outer_radius) * at(tube.start).distance(at(tube.end));
+            let edge = (5.0 * sheet * thickness / count).cbrt();
+            // A wall of one layer has fewer tetrahedra than its volume says.
+            if edge < thickness { edge } else { (5.0 * sheet / count).sqrt() }
+        }
+        _ => (5.0 * volume(solid) / count).cbrt(),
+    }
+}
+
+/// Volume of a generated body \[m³\]; zero for files.
+fn volume(solid: &Solid) -> f64 {
+    let at = DVec3::from_array;
+    match &solid.shape {
+        SolidShape::Box(b) => (at(b.max) - at(b.min)).element_product(),
+        SolidShape::Sphere(s) => 4.0 / 3.0 * PI * s.radius * s.radius * s.radius,
+        SolidShape::Cylinder(c) => PI * c.radius * c.radius * at(c.start).distance(at(c.end)),
+        SolidShape::Tube(t) => {
+            let [inner, outer] = [t.inner_radius, t.outer_radius];
+            0.5 * TAU * (outer * outer - inner * inner) * at(t.start).distance(at(t.end))
+        }
+        SolidShape::Pool(p) => {
+            let inside = at(p.max) - at(p.min);
+            let outside = inside + p.thickness * DVec3::new(2.0, 1.0, 2.0);
+            outside.element_product() - inside.element_product()
+        }
+        SolidShape::Mesh(_) | SolidShape::Tets(_) => 0.0,
+    }
+}
+
+/// About how many tetrahedra a solid has, from its volume alone; a tetrahedra file is not counted.
+fn estimate(solid: &Solid) -> f64 {
+    match solid.size() {
+        TetSize::Count(count) => count as f64,
+        TetSize::Edge(edge) => 5.0 * volume(solid) / (edge * edge * edge),
+    }
+}
+
+/// About how many tetrahedra all solids of a scene have.
+pub(crate) fn tet_estimate(loaded: &Loaded) -> f64 {
+    let of = |solid: &Solid| match &solid.shape {
+        SolidShape::Tets(file) => loaded.tets(file).tets().len() as f64,
+        SolidShape::Mesh(file) => match solid.size() {
+            TetSize::Count(count) => count as f64,
+            // A lattice of the body-centred cubes has twelve in each.
+            TetSize::Edge(edge) => 12.0 * loaded.mesh(file).signed_volume() / (edge * edge * edge),
+        },
+        _ => estimate(solid),
+    };
+    loaded.scene.solid.values().map(of).sum()
+}
+
+/// The box around a solid, before it is turned.
+fn bounds_at_rest(loaded: &Loaded, solid: &Solid) -> Aabb {
+    let at = DVec3::from_array;
+    let cylinder = |start, end, radius| Shape::Cylinder { start: at(start), end: at(end), radius }.bounds();
+    match &solid.shape {
+        SolidShape::Box(b) => Aabb { min: at(b.min), max: at(b.max) },
+        SolidShape::Sphere(s) => Shape::Sphere { center: at(s.center), radius: s.radius }.bounds(),
+        SolidShape::Cylinder(c) => cylinder(c.start, c.end, c.radius),
+        SolidShape::Tube(t) => cylinder(t.start, t.end, t.outer_radius),
+        SolidShape::Pool(p) => {
+            let t = p.thickness;
+            Aabb { min: at(p.min) - t, max: at(p.max) + DVec3::new(t, 0.0, t) }
+        }
+        SolidShape::Mesh(file) => loaded.mesh(file).bounds(),
+        SolidShape::Tets(file) => Aabb::around(loaded.tets(file).vertices().iter().copied()),
+    }
+}
+
+/// Boxes around all solids at the start; a little large for those that are turned.
+pub(crate) fn bounds(loaded: &Loaded) -> impl Iterator<Item = Aabb> {
+    loaded.scene.solid.values().map(|solid| {
+        let rest = bounds_at_rest(loaded, solid);
+        if solid.rotation == [0.0; 3] {
+            return rest;
+        }
+        let radius = 0.5 * rest.size().length();
+        Aabb { min: rest.center() - radius, max: rest.center() + radius }
+    })
+}
+
+/// Velocities at the start.
+fn throw(body: &mut Body, solid: &Solid) {
+    let (velocity, spin) = (DVec3::from_array(solid.velocity), DVec3::from_array(solid.spin));
+    let center = body.center();
+    let (x, v) = body.motion_mut();
+    v.iter_mut().zip(x).for_each(|(v, x)| *v = velocity + spin.cross(*x - center));
+}
+
+fn hold(
+    loaded: &Loaded,
+    name: &str,
+    solid: &Solid,
+    body: &mut Body,
+    warnings: &mut Vec<String>,
+) -> Result<Vec<Held>, BuildError> {
+    let mut holds = Vec::new();
+    for (index, hold) in solid.fixed.iter().enumerate() {
+        let region = Region::new(&to_shape(loaded, &hold.region)).map_err(|e| wrong(name, &e))?;
+        let held = Held { region, motion: hold.motion.clone() };
+        let along = |axis| hold.axes.contains(&axis);
+        let axes = Axes { x: along(Axis::X), y: along(Axis::Y), z: along(Axis::Z) };
+        if body.fix_axes(axes, |place| held.holds(place)) == 0 {
+            warnings.push(format!("solid `{name}`, fixed {index}: there is no node in the region"));
+        }
+        holds.push(held);
+    }
+    Ok(holds)
+}
+
+/// Mean length of the edges of the surface \[m\].
+fn mean_edge(mesh: &TetMesh) -> f64 {
+    let surface = mesh.surface();
+    let at = |node: u32| mesh.vertices()[node as usize];
+    let sum: f64 =
+        surface.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]).map(|[a, b]| at(a).distance(at(b))).sum();
+    sum / (3 * surface.len()).max(1) as f64
+}

@@ -1,0 +1,290 @@
+//! Deformable solids in a world: their bodies and pieces, how they are led, what they touch.
+
+use crate::obstacle::WallSide;
+use glam::{DVec3, Vec3};
+use meniscus_core::{Digest, Frame, StepError, StepReport, Surface};
+use meniscus_fem::contact::{Contact, Obstacle, ObstacleForce};
+use meniscus_fem::{Body, State};
+use meniscus_geometry::{Region, Skin};
+use meniscus_sph::Motion;
+use serde::{Deserialize, Serialize};
+
+/// Edges of the surface that a node may cross in a step, dimensionless: contact sees what comes, but turns are linear.
+const EDGES_PER_STEP: f64 = 1.0;
+
+/// All solids of a world.
+pub(crate) struct Solids {
+    pub(crate) kinds: Vec<Kind>,
+    /// Bodies: at first one per solid, then one per piece.
+    pub(crate) bodies: Vec<Body>,
+    /// The solid that a body belongs to.
+    pub(crate) kind_of: Vec<u16>,
+    pub(crate) contact: Contact,
+    pub(crate) sides: Vec<WallSide>,
+    /// Whether the bodies have begun the step under way.
+    pub(crate) begun: bool,
+}
+
+/// What the scene says about a solid, and what follows from it.
+pub(crate) struct Kind {
+    pub(crate) name: String,
+    /// Index into the bodies of a frame.
+    pub(crate) shown_as: u16,
+    pub(crate) holds: Vec<Held>,
+    /// A surface that is shown instead of the tetrahedra.
+    pub(crate) cover: Option<Cover>,
+    /// Mean edge of the surface \[m\].
+    pub(crate) edge: f64,
+}
+
+/// Nodes that are held or led.
+pub(crate) struct Held {
+    pub(crate) region: Region,
+    pub(crate) motion: Motion,
+}
+
+/// A surface carried along by tetrahedra.
+pub(crate) struct Cover {
+    pub(crate) skin: Skin,
+    pub(crate) triangles: Vec<[u32; 3]>,
+    pub(crate) tets: Vec<[u32; 4]>,
+}
+
+impl Held {
+    /// Whether a place at rest belongs to it; what lies on the border does.
+    pub(crate) fn holds(&self, place: DVec3) -> bool {
+        self.region.is_nearer(place, 1e-9 * self.region.bounds().size().max_element())
+    }
+}
+
+/// A body in a checkpoint.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct SavedBody {
+    kind: u16,
+    name: String,
+    state: State,
+}
+
+impl Solids {
+    /// The step of all solids: those that touch each other, themselves or walls together.
+    pub(crate) fn step(
+        &mut self,
+        time: f64,
+        dt: f64,
+        gravity: DVec3,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        if self.bodies.is_empty() {
+            return Ok(());
+        }
+        report.stage("lead", || self.lead(time, dt));
+        self.begun = true;
+        let sides: Vec<&dyn Obstacle> = self.sides.iter().map(|side| side as &dyn Obstacle).collect();
+        self.contact.step(&mut self.bodies, &sides, dt, gravity, report)?;
+        self.begun = false;
+        if report.counter("cracks").is_some_and(|cracks| cracks > 0.0) {
+            report.stage("part", || self.part());
+        }
+        report.count("pieces", self.bodies.len() as f64);
+        Ok(())
+    }
+
+    /// Tells held nodes and walls where they are at the end of the step.
+    fn lead(&mut self, time: f64, dt: f64) {
+        self.sides.iter_mut().for_each(|side| side.place(time, dt));
+        for (body, &kind) in self.bodies.iter_mut().zip(&self.kind_of) {
+            let holds = &self.kinds[usize::from(kind)].holds;
+            if !holds.iter().any(|hold| hold.motion.moves()) {
+                continue;
+            }
+            let poses: Vec<_> = holds.iter().map(|hold| hold.motion.pose(time + dt)).collect();
+            body.lead(|_, rest| {
+                let led = holds.iter().zip(&poses).rfind(|(hold, _)| hold.holds(rest));
+                led.map_or(rest, |(_, pose)| pose.apply(rest))
+            });
+        }
+    }
+
+    /// Makes bodies of what has come apart. New pieces come last, so that the others keep their numbers.
+    fn part(&mut self) {
+        let (mut first, mut new) = (Vec::new(), Vec::new());
+        for (body, &kind) in std::mem::take(&mut self.bodies).into_iter().zip(&self.kind_of) {
+            if body.pieces().count == 1 {
+                first.push(body);
+                continue;
+            }
+            // Pieces of a sound body are sound: none is lost.
+            let mut pieces = body.into_pieces().unwrap_or_default().into_iter();
+            first.extend(pieces.next());
+            new.extend(pieces.map(|piece| (piece, kind)));
+        }
+        self.bodies = first;
+        for (piece, kind) in new {
+            self.bodies.push(piece);
+            self.kind_of.push(kind);
+        }
+    }
+
+    /// Undoes a step that failed in the solids; nothing if it failed before them.
+    pub(crate) fn roll_back(&mut self) {
+        if std::mem::take(&mut self.begun) {
+            self.bodies.iter_mut().for_each(Body::roll_back);
+        }
+    }
+
+    /// Largest step that follows their motion \[s\].
+    pub(crate) fn stable_step(&self) -> f64 {
+        let steps = self.bodies.iter().zip(&self.kind_of).map(|(body, &kind)| {
+            let speed = fastest(body);
+            EDGES_PER_STEP * self.kinds[usize::from(kind)].edge / speed.max(1e-12)
+        });
+        steps.fold(f64::INFINITY, f64::min)
+    }
+
+    pub(crate) fn max_speed(&self) -> f64 {
+        self.bodies.iter().map(fastest).fold(0.0, f64::max)
+    }
+
+    pub(crate) fn save(&self) -> Vec<SavedBody> {
+        let pairs = self.bodies.iter().zip(&self.kind_of);
+        pairs.map(|(b, &kind)| SavedBody { kind, name: b.name().to_owned(), state: b.state().clone() }).collect()
+    }
+
+    /// Takes over saved bodies; whether they belong to these solids.
+    pub(crate) fn load(&mut self, saved: Vec<SavedBody>) -> bool {
+        let mut bodies = Vec::new();
+        for SavedBody { kind, name, state } in &saved {
+            let Some(first) = self.kind_of.iter().position(|of| of == kind).map(|k| &self.bodies[k]) else {
+                return false;
+            };
+            match Body::from_state(name, *first.params(), *first.material(), state.clone()) {
+                Ok(body) => bodies.push(body),
+                Err(_) => return false,
+            }
+        }
+        let kinds = saved.iter().map(|body| body.kind);
+        if (0..self.kinds.len() as u16).any(|kind| !kinds.clone().any(|of| of == kind)) || !self.covers_fit(&saved) {
+            return false;
+        }
+        self.kind_of = kinds.collect();
+        self.bodies = bodies;
+        self.begun = false;
+        true
+    }
+
+    /// Whether the surfaces that are shown hang in the saved tetrahedra.
+    fn covers_fit(&self, saved: &[SavedBody]) -> bool {
+        saved.iter().all(|body| match &self.kinds[usize::from(body.kind)].cover {
+            None => true,
+            Some(cover) => {
+                let mesh = &body.state.mesh;
+                let corners = (0..mesh.element_count()).map(|e| &mesh.element(e)[..4]);
+                mesh.element_count() == cover.tets.len() && corners.zip(&cover.tets).all(|(a, b)| a == b)
+            }
+        })
+    }
+
+    pub(crate) fn digest(&self, mut digest: Digest) -> Digest {
+        for (body, &kind) in self.bodies.iter().zip(&self.kind_of) {
+            digest = digest.u64(u64::from(kind)).u64(body.tets() as u64);
+            for vector in body.positions().iter().chain(body.velocities()) {
+                digest = digest.f64(vector.x).f64(vector.y).f64(vector.z);
+            }
+            for strain in body.state().motion.plastic_strain.as_flattened() {
+                digest = digest.f64(*strain);
+            }
+        }
+        digest
+    }
+
+    /// One surface for each solid: of its pieces together, or the one that they carry along.
+    pub(crate) fn show(&self, frame: &mut Frame) {
+        for (number, kind) in self.kinds.iter().enumerate() {
+            let mut surface = Surface { body: kind.shown_as, ..Surface::default() };
+            for (body, _) in self.bodies.iter().zip(&self.kind_of).filter(|(_, of)| usize::from(**of) == number) {
+                match &kind.cover {
+                    Some(cover) => cover.show(body, &mut surface),
+                    None => show_body(body, &mut surface),
+                }
+            }
+            frame.surfaces.push(surface);
+        }
+    }
+
+    /// Displacement of the node of a solid that was nearest to a place at rest \[m\].
+    pub(crate) fn displacement(&self, name: &str, place: DVec3) -> DVec3 {
+        let bodies = self.bodies.iter().zip(&self.kind_of).filter(|(_, k)| self.kinds[usize::from(**k)].name == name);
+        let nodes = bodies.flat_map(|(body, _)| body.rest_positions().iter().zip(body.positions()));
+        let distance = |(rest, _): &(&DVec3, &DVec3)| rest.distance_squared(place);
+        let nearest = nodes.min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        nearest.map_or(DVec3::NAN, |(rest, now)| *now - *rest)
+    }
+
+    /// What a wall feels from the solids in the last step.
+    pub(crate) fn wall_forces(&self) -> impl Fn(usize) -> ObstacleForce {
+        move |wall| {
+            let sides = self.sides.iter().zip(self.contact.obstacle_forces()).filter(|(side, _)| side.wall == wall);
+            sides.fold(ObstacleForce::default(), |sum, (_, felt)| ObstacleForce {
+                force: sum.force + felt.force,
+                torque: sum.torque + felt.torque,
+            })
+        }
+    }
+
+    /// Columns of the probe file for every solid.
+    pub(crate) fn columns(&self) -> impl Iterator<Item = String> {
+        let quantities = ["x [m]", "y [m]", "z [m]", "kinetic energy [J]", "elastic energy [J]", "pieces"];
+        self.kinds.iter().flat_map(move |kind| quantities.map(|quantity| format!("{}.{quantity}", kind.name)))
+    }
+
+    /// Their values: centre of mass, energies, number of pieces.
+    pub(crate) fn measure(&self, values: &mut Vec<f64>) {
+        for number in 0..self.kinds.len() {
+            let bodies = || {
+                self.bodies.iter().zip(&self.kind_of).filter(move |(_, k)| usize::from(**k) == number).map(|(b, _)| b)
+            };
+            let mass: f64 = bodies().map(Body::mass).sum();
+            let center = bodies().map(|body| body.center() * body.mass()).sum::<DVec3>() / mass;
+            values.extend(center.to_array());
+            values.push(bodies().map(Body::kinetic_energy).sum());
+            values.push(bodies().map(Body::elastic_energy).sum());
+            values.push(bodies().count() as f64);
+        }
+    }
+}
+
+fn fastest(body: &Body) -> f64 {
+    let velocity = body.velocities();
+    meniscus_core::par::max(velocity.len(), 0.0, |i| velocity[i].length_squared()).sqrt()
+}
+
+impl Cover {
+    fn show(&self, body: &Body, surface: &mut Surface) {
+        let carried = |nodes: &[DVec3]| {
+            let mut points = vec![DVec3::ZERO; self.skin.anchors.len()];
+            // The skin was made for these tetrahedra, and checkpoints are held against them.
+            let _ = self.skin.positions(&self.tets, nodes, &mut points);
+            points.into_iter().map(DVec3::as_vec3).collect::<Vec<Vec3>>()
+        };
+        surface.positions.extend(carried(body.positions()));
+        surface.velocities.extend(carried(body.velocities()));
+        surface.triangles.extend(&self.triangles);
+    }
+}
+
+/// Adds the surface of a body, without the nodes inside.
+fn show_body(body: &Body, surface: &mut Surface) {
+    const NONE: u32 = u32::MAX;
+    let mut number = vec![NONE; body.positions().len()];
+    for triangle in body.surface().triangles() {
+        surface.triangles.push(triangle.map(|node| {
+            let node = node as usize;
+            if number[node] == NONE {
+                number[node] = surface.positions.len() as u32;
+                surface.positions.push(body.positions()[node].as_vec3());
+                surface.velocities.push(body.velocities()[node].as_vec3());
+            }
+            number[node]
+        }));
+    }
+}
