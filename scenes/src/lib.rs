@@ -17,6 +17,19 @@ pub struct GalleryScene {
 pub const GALLERY: &[GalleryScene] = &[
     GalleryScene { name: "dam-break", text: include_str!("../dam-break.toml"), assets: &[] },
     GalleryScene { name: "stream", text: include_str!("../stream.toml"), assets: &[] },
+    GalleryScene { name: "beam", text: include_str!("../beam.toml"), assets: &[] },
+    GalleryScene { name: "jelly-drop", text: include_str!("../jelly-drop.toml"), assets: &[] },
+    GalleryScene {
+        name: "bar-snap",
+        text: include_str!("../bar-snap.toml"),
+        assets: &[("assets/test-bar.obj", include_bytes!("../assets/test-bar.obj"))],
+    },
+    GalleryScene { name: "clay", text: include_str!("../clay.toml"), assets: &[] },
+    GalleryScene {
+        name: "duck-drop",
+        text: include_str!("../duck-drop.toml"),
+        assets: &[("assets/duck.ply", include_bytes!("../assets/duck.ply"))],
+    },
 ];
 
 /// The scene that runs when none is named.

@@ -168,3 +168,34 @@ fn an_empty_scene_is_the_default_and_survives_a_round_trip() {
     assert_eq!(scene, meniscus_scene::Scene::default());
     assert_eq!(parse("y.toml", &meniscus_scene::to_text(&scene).unwrap(), &[]).unwrap(), scene);
 }
+
+#[test]
+fn solids() {
+    let solid = |line: &str| format!("[solid.a]\n{line}\nshape = {{ sphere = {{ center = [0,0,0], radius = 1 }} }}\n");
+    let wrong = |line: &str, message: &str, advice: &str| expect(&solid(line), 2, message, advice);
+    wrong("poisson = 0.5", "`solid.a.poisson` must be 0 or more and less than 0.5, not 0.5", "Poisson");
+    wrong("young = -1", "`solid.a.young` must be greater than 0, not -1", "[Pa]");
+    wrong("density = 0", "`solid.a.density` must be greater than 0", "kg/m³");
+    wrong("fracture = { strength = 0 }", "`solid.a.fracture.strength` must be greater than 0", "[Pa]");
+    wrong("plasticity = { max_strain = 1 }", "`solid.a.plasticity.max_strain`", "dimensionless");
+    wrong("fem = { tolerance = 2 }", "`solid.a.fem.tolerance` must be between 0 and 1", "residual");
+    wrong("target_tets = 0", "`solid.a.target_tets` must be between 1", "dimensionless");
+    wrong("edge = 0", "`solid.a.edge` must be greater than zero", "[m]");
+    wrong("edge = 1\ntarget_tets = 3".replace('\n', "\n").as_str(), "must not be given together", "[m]");
+    wrong("yung = 1", "`solid.a` has no key `yung`", "did you mean `young`");
+    wrong(
+        "fixed = [{ region = { sphere = { center = [0,0,0], radius = 0 } } }]",
+        "`solid.a.fixed.0.region.sphere.radius`",
+        "[m]",
+    );
+    wrong("model = \"neohookean\"", "cannot be `neohookean`", "did you mean `neo-hookean`");
+    expect("[contact]\nfriction = -1\n", 2, "`contact.friction` must be 0 or more, not -1", "friction");
+    expect("[probe.p]\nsolid = { name = \"b\", point = [0,0,0] }\n", 2, "names no solid", "solid");
+    expect(
+        "[solid.a]\nshape = { tube = { start = [0,0,0], end = [1,0,0], inner_radius = 2, outer_radius = 1 } }\n",
+        2,
+        "must be greater than inner_radius = 2",
+        "[m]",
+    );
+    expect("[solid.a]\nyoung = 1\n", 1, "missing field `shape`", "");
+}

@@ -1,9 +1,9 @@
 //! A scene written as text is read back as the same scene.
 
 use meniscus_scene::{
-    Axis, Bounds, Command, Disc, Drain, Emitter, FlowPlane, Liquid, Mesh, Opening, Periodic, Plane, Poke, Probe,
-    Rectangle, Scene, Scripted, Set, Shape, Side, Sphere, Tank, Value, Vector, Wall, WallMesh, WallShape, WetSide,
-    parse, to_text,
+    Axis, Bounds, Command, Cylinder, Disc, Drain, Emitter, FlowPlane, Hold, Liquid, Mesh, Opening, Periodic, Plane,
+    Poke, Pool, Probe, Rectangle, Scene, Scripted, Set, Shape, Side, Solid, SolidPoint, SolidShape, Sphere, Tank, Tube,
+    Value, Vector, Wall, WallMesh, WallShape, WetSide, parse, to_text,
 };
 use meniscus_sph::{Friction, KernelFamily, Key, Motion, Slide, Swing, Turn};
 use proptest::prelude::*;
@@ -77,6 +77,31 @@ fn mesh() -> impl Strategy<Value = Mesh> {
     (file, positive(), vector()).prop_map(move |(file, scale, offset)| Mesh { file, scale, up, offset })
 }
 
+fn solid() -> impl Strategy<Value = Solid> {
+    let shape = prop_oneof![
+        bounds().prop_map(SolidShape::Box),
+        (vector(), positive()).prop_map(|(center, radius)| SolidShape::Sphere(Sphere { center, radius })),
+        positive().prop_map(|radius| SolidShape::Cylinder(Cylinder { start: [0.0; 3], end: [1.0; 3], radius })),
+        positive().prop_map(|r| SolidShape::Tube(Tube {
+            start: [0.0; 3],
+            end: [1.0; 3],
+            inner_radius: r,
+            outer_radius: 2.0 * r
+        })),
+        (bounds(), positive()).prop_map(|(b, thickness)| SolidShape::Pool(Pool { min: b.min, max: b.max, thickness })),
+        mesh().prop_map(SolidShape::Mesh),
+        mesh().prop_map(SolidShape::Tets),
+    ];
+    let axes = prop::sample::subsequence(vec![Axis::X, Axis::Y, Axis::Z], 1..=3);
+    let hold = (shape(), axes, motion()).prop_map(|(region, axes, motion)| Hold { region, axes, motion });
+    (shape, prop::option::of(positive()), prop::option::of(positive()), vector(), prop::collection::vec(hold, 0..3))
+        .prop_map(|(shape, edge, strength, velocity, fixed)| {
+            let fracture = strength.map(|strength| meniscus_fem::Fracture { strength, ..Default::default() });
+            let plasticity = edge.map(|_| meniscus_fem::Plasticity::default());
+            Solid { edge, fracture, plasticity, velocity, fixed, ..Solid::new(shape) }
+        })
+}
+
 fn emitter() -> impl Strategy<Value = Emitter> {
     let opening = prop_oneof![
         positive().prop_map(|radius| Opening::Disc(Disc { radius })),
@@ -126,6 +151,7 @@ prop_compose! {
         repeats in any::<bool>(),
         fill in prop::collection::vec(shape(), 0..3),
         liquid in (positive(), positive(), vector()),
+        solids in prop::collection::vec(solid(), 0..3),
         walls in prop::collection::vec(wall(), 0..3),
         emitters in prop::collection::vec(emitter(), 0..2),
         drains in prop::collection::vec(shape(), 0..2),
@@ -141,6 +167,7 @@ prop_compose! {
         scene.time.dt = dt;
         let (density, viscosity, velocity) = liquid;
         scene.liquid.insert("water".into(), Liquid { density, viscosity, velocity, spin: velocity, fill, ..Liquid::default() });
+        scene.solid.extend(solids.into_iter().enumerate().map(|(k, solid)| (format!("s-{k}"), solid)));
         scene.wall.extend(walls.into_iter().enumerate().map(|(k, wall)| (format!("w-{k}"), wall)));
         scene.emitter.extend(emitters.into_iter().enumerate().map(|(k, e)| (format!("e_{k}"), e)));
         scene.drain.extend(drains.into_iter().enumerate().map(|(k, region)| (format!("d{k}"), Drain { region })));

@@ -125,23 +125,43 @@ pub(crate) fn solve<U: Unknowns>(all: &mut [U], links: &[Link], goal: Goal) -> O
     let mut norm = residual_norm(all);
     let mut iterations = 0;
     let mut indefinite = false;
+    let mut plain = false;
     while norm > goal.residual && iterations < goal.iterations {
         let start = norm;
-        (iterations, indefinite) = descend(all, links, goal, iterations);
+        let end;
+        (iterations, end) = descend(all, links, goal, iterations, plain);
+        indefinite = end == Descent::IndefiniteMatrix;
         // What the recurrence says is not believed before it has been checked.
         norm = find_residual(all, links);
+        // Cracks leave hinges behind that can spoil the hierarchy: the rest is done without it.
+        if end == Descent::IndefinitePreconditioner && !plain {
+            plain = true;
+            continue;
+        }
         // A restart that does not help has met rounding, or a NaN.
         let helps = norm < 0.5 * start;
-        if indefinite || !helps {
+        if end != Descent::Over || !helps {
             break;
         }
     }
     Outcome { iterations, residual: norm, converged: norm <= goal.residual, indefinite }
 }
 
-/// Conjugate gradients from the present residual until the recurrence reaches the goal. Returns the iterations so
-/// far and whether the matrix turned out not to be positive.
-fn descend<U: Unknowns>(all: &mut [U], links: &[Link], goal: Goal, mut iterations: u32) -> (u32, bool) {
+/// How a descent ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Descent {
+    /// At the goal, or after the last iteration allowed.
+    Over,
+    /// There is a direction in which the matrix is not positive.
+    IndefiniteMatrix,
+    /// There is a direction in which the preconditioner is not positive.
+    IndefinitePreconditioner,
+}
+
+/// Conjugate gradients from the present residual until the recurrence reaches the goal. Returns the iterations so far
+/// and how it ended.
+fn descend<U: Unknowns>(all: &mut [U], links: &[Link], goal: Goal, mut iterations: u32, plain: bool) -> (u32, Descent) {
+    let precondition = if plain { copy_residual } else { precondition };
     let mut rz = precondition(all);
     for one in &mut *all {
         let Cg { direction, preconditioned, .. } = one.part().cg;
@@ -150,14 +170,16 @@ fn descend<U: Unknowns>(all: &mut [U], links: &[Link], goal: Goal, mut iteration
     loop {
         let pq = multiply(all, links);
         // A NaN is not positive.
-        let positive = pq > 0.0 && rz > 0.0;
-        if !positive {
-            return (iterations, true);
+        let positive = [pq, rz].map(|square| square > 0.0);
+        match positive {
+            [true, true] => {}
+            [true, false] => return (iterations, Descent::IndefinitePreconditioner),
+            [false, _] => return (iterations, Descent::IndefiniteMatrix),
         }
         let square: f64 = all.iter_mut().map(|one| advance(rz / pq, one.part())).sum();
         iterations += 1;
         if square.sqrt() <= goal.residual || iterations == goal.iterations {
-            return (iterations, false);
+            return (iterations, Descent::Over);
         }
         let before = rz;
         rz = precondition(all);
@@ -178,6 +200,16 @@ fn precondition<U: Unknowns>(all: &mut [U]) -> f64 {
         }
     };
     all.iter_mut().map(apply).sum()
+}
+
+/// z = r; returns r·z.
+fn copy_residual<U: Unknowns>(all: &mut [U]) -> f64 {
+    let copy = |one: &mut U| {
+        let Cg { residual, preconditioned, .. } = one.part().cg;
+        preconditioned.copy_from_slice(residual);
+        residual.iter().map(|r| r.length_squared()).sum::<f64>()
+    };
+    all.iter_mut().map(copy).sum()
 }
 
 /// q = A p; returns p·q.

@@ -1,0 +1,174 @@
+//! Worlds with deformable solids: the same bits however they are run, checkpoints, walls, pieces, probes.
+
+use meniscus_core::BodyKind;
+use meniscus_geometry::{solids, write_obj};
+use meniscus_scene::{Loaded, SceneError};
+use meniscus_sim::World;
+use std::io::ErrorKind;
+
+/// A jelly, a plastic ball that yields and a brittle bar that is torn, in a tank whose floor moves.
+const SCENE: &str = r#"
+fps = 50
+[time]
+max_dt = 0.005
+[solid.jelly]
+shape = { box = { min = [-0.2, 0.01, -0.2], max = [0.2, 0.21, 0.2] } }
+target_tets = 300
+young = 1e4
+stiffness_damping = 0.01
+[solid.ball]
+shape = { mesh = { file = "ball.obj", offset = [0, 0.33, 0] } }
+target_tets = 300
+velocity = [0, -2, 0]
+spin = [0, 0, 3]
+plasticity = { yield_strain = 0.02, creep = 30 }
+[solid.bar]
+shape = { box = { min = [-0.2, 0.6, 0], max = [0.2, 0.7, 0.1] } }
+edge = 0.05
+fracture = { strength = 5e4 }
+[[solid.bar.fixed]]
+region = { box = { min = [-0.2, 0, -1], max = [-0.19, 1, 1] } }
+[[solid.bar.fixed]]
+region = { box = { min = [0.19, 0, -1], max = [0.2, 1, 1] } }
+motion = { keys = [{ time = 0 }, { time = 0.2, position = [0.1, 0, 0] }] }
+[wall.tank]
+shape = { box = { min = [-0.5, 0, -0.5], max = [0.5, 1, 0.5], open = ["+y"] } }
+motion = { slide = { displacement = [0.02, 0, 0], period = 1 } }
+[probe.end]
+solid = { name = "bar", point = [0.2, 0.65, 0.05] }
+"#;
+
+fn try_load(text: &str, overrides: &[&str]) -> Result<Loaded, SceneError> {
+    let overrides: Vec<String> = overrides.iter().map(|s| (*s).to_owned()).collect();
+    let read = |file: &str| {
+        let mut bytes = Vec::new();
+        let ball = solids::icosphere(glam::DVec3::ZERO, 0.1, 2);
+        match file {
+            "ball.obj" => write_obj(&ball, &mut bytes)?,
+            "open.obj" => bytes.extend(b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n"),
+            "one.node" => bytes.extend(b"4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n"),
+            "one.ele" => bytes.extend(b"1 4 0\n1 1 2 3 4\n"),
+            _ => return Err(ErrorKind::NotFound.into()),
+        }
+        Ok(bytes)
+    };
+    Loaded::from_text("solids", "solids.toml", text, &overrides, &read)
+}
+
+fn world(overrides: &[&str]) -> World {
+    World::new(&try_load(SCENE, overrides).unwrap()).unwrap()
+}
+
+fn steps(world: &mut World, count: usize) {
+    (0..count).for_each(|_| world.step(f64::INFINITY).unwrap());
+}
+
+/// The value of a column of the probe file.
+fn read(world: &World, column: &str) -> f64 {
+    let number = world.columns().iter().position(|name| name == column).unwrap_or_else(|| panic!("no {column}"));
+    world.measure()[number]
+}
+
+#[test]
+fn one_and_two_threads_give_the_same_bits() {
+    let run = |threads: usize| {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
+            let mut world = world(&[]);
+            steps(&mut world, 60);
+            assert!(read(&world, "bar.pieces") >= 2.0, "it is torn");
+            world.digest()
+        })
+    };
+    assert_eq!(run(1), run(2));
+}
+
+#[test]
+fn a_resumed_run_repeats_every_bit() {
+    let mut unbroken = world(&[]);
+    for before in [10, 35] {
+        steps(&mut unbroken, before);
+        let saved = unbroken.save().unwrap();
+        let mut resumed = world(&[]);
+        resumed.load(&saved).unwrap();
+        assert_eq!(resumed.frame(), unbroken.frame());
+        steps(&mut unbroken, 20);
+        steps(&mut resumed, 20);
+        assert_eq!(resumed.digest(), unbroken.digest());
+        assert_eq!(resumed.frame(), unbroken.frame());
+    }
+    let mut other = world(&["solid.ball.target_tets=200"]);
+    assert!(other.load(&unbroken.save().unwrap()).is_err(), "another mesh has no place for the skin");
+}
+
+#[test]
+fn frames_probes_and_sums_tell_what_happens() {
+    let mut world = world(&[]);
+    assert!(world.warnings().is_empty(), "{:?}", world.warnings());
+    let (start, frame) = (world.totals(), world.frame());
+    let names: Vec<&str> = frame.bodies.iter().map(|body| body.name.as_str()).collect();
+    assert_eq!(names, ["tank", "jelly", "ball", "bar"]);
+    assert_eq!(frame.bodies[2].kind, BodyKind::Solid);
+    assert_eq!(frame.surfaces[1].triangles.len(), 320, "the surface of the file is shown");
+    assert!(frame.particles.is_empty() && start.tets > 600);
+    while world.time() < 0.15 {
+        world.step(1.0).unwrap();
+    }
+    assert!(read(&world, "end.dx [m]") > 0.05, "the end was led");
+    assert!(read(&world, "tank.fy [N]") < 0.0, "the floor is pressed down");
+    assert!(read(&world, "jelly.elastic energy [J]") > 0.0);
+    let (now, frame) = (world.totals(), world.frame());
+    assert_eq!(now.tets, start.tets, "nothing is lost where it breaks");
+    assert!(now.elastic_energy > 0.0 && now.momentum.is_finite());
+    let lowest = frame.surfaces.iter().flat_map(|s| &s.positions).map(|p| p.y).fold(f32::INFINITY, f32::min);
+    assert!(lowest > -0.02, "the floor holds: {lowest}");
+    for surface in &frame.surfaces {
+        assert!(surface.triangles.as_flattened().iter().all(|&v| (v as usize) < surface.positions.len()));
+    }
+}
+
+#[test]
+fn solids_far_from_everything_fall_freely() {
+    let text = "[solid.ball]\nshape = { sphere = { center = [0, 9, 0], radius = 0.1 } }\ntarget_tets = 160\n";
+    let mut world = World::new(&try_load(text, &["time.max_dt=0.001"]).unwrap()).unwrap();
+    while world.time() < 0.5 {
+        world.step(0.5).unwrap();
+    }
+    let fallen = 9.0 - read(&world, "ball.y [m]");
+    assert!((fallen / (0.5 * 9.81 * 0.25) - 1.0).abs() < 0.01, "{fallen}");
+}
+
+#[test]
+fn tetrahedra_are_read_with_both_their_files() {
+    let text = "[solid.one]\nshape = { tets = { file = \"one.ele\", scale = 0.5, offset = [0, 1, 0] } }\n";
+    let loaded = try_load(text, &[]).unwrap();
+    let mut world = World::new(&loaded).unwrap();
+    assert_eq!(world.totals().tets, 1);
+    steps(&mut world, 3);
+    let (scene, assets) = loaded.self_contained();
+    let read = |file: &str| {
+        let asset = assets.iter().find(|asset| format!("assets/{}", asset.file) == file);
+        asset.map(|asset| asset.bytes.clone()).ok_or_else(|| ErrorKind::NotFound.into())
+    };
+    let text = meniscus_scene::to_text(&scene).unwrap();
+    let again = Loaded::from_text("x", "x.toml", &text, &[], &read).unwrap();
+    assert_eq!(World::new(&again).unwrap().totals().tets, 1);
+}
+
+#[test]
+fn what_cannot_be_a_solid_is_refused() {
+    let refused = |text: &str, words: &[&str]| {
+        let said = match try_load(text, &[]) {
+            Err(error) => error.to_string(),
+            Ok(loaded) => World::new(&loaded).err().unwrap_or_else(|| panic!("{text} is a world")).to_string(),
+        };
+        assert!(words.iter().all(|word| said.contains(word)), "{said}");
+    };
+    refused("[solid.a]\nshape = { mesh = { file = \"no.obj\" } }\n", &["solids.toml:2", "no.obj"]);
+    refused("[solid.a]\nshape = { mesh = { file = \"open.obj\" } }\n", &["solids.toml:2", "open"]);
+    refused("[solid.a]\nshape = { tets = { file = \"ball.obj\" } }\n", &["solids.toml:2", ".msh"]);
+    refused("[solid.a]\nedge = 9\nshape = { mesh = { file = \"ball.obj\" } }\n", &["solid `a`", "thinner"]);
+    refused(
+        "[solid.a]\nedge = 1e-5\nshape = { box = { min = [0,0,0], max = [1,1,1] } }\n",
+        &["solid `a`", "tetrahedra"],
+    );
+}
