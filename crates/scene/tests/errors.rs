@@ -181,7 +181,7 @@ fn solids() {
     wrong("fem = { tolerance = 2 }", "`solid.a.fem.tolerance` must be between 0 and 1", "residual");
     wrong("target_tets = 0", "`solid.a.target_tets` must be between 1", "dimensionless");
     wrong("edge = 0", "`solid.a.edge` must be greater than zero", "[m]");
-    wrong("edge = 1\ntarget_tets = 3".replace('\n', "\n").as_str(), "must not be given together", "[m]");
+    wrong("edge = 1\ntarget_tets = 3", "must not be given together", "[m]");
     wrong("yung = 1", "`solid.a` has no key `yung`", "did you mean `young`");
     wrong(
         "fixed = [{ region = { sphere = { center = [0,0,0], radius = 0 } } }]",

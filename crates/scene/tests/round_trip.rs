@@ -2,8 +2,8 @@
 
 use meniscus_scene::{
     Axis, Bounds, Command, Cylinder, Disc, Drain, Emitter, FlowPlane, Hold, Liquid, Mesh, Opening, Periodic, Plane,
-    Poke, Pool, Probe, Rectangle, Scene, Scripted, Set, Shape, Side, Solid, SolidPoint, SolidShape, Sphere, Tank, Tube,
-    Value, Vector, Wall, WallMesh, WallShape, WetSide, parse, to_text,
+    Poke, Pool, Probe, Rectangle, Scene, Scripted, Set, Shape, Side, Solid, SolidShape, Sphere, Tank, Tube, Value,
+    Vector, Wall, WallMesh, WallShape, WetSide, parse, to_text,
 };
 use meniscus_sph::{Friction, KernelFamily, Key, Motion, Slide, Swing, Turn};
 use proptest::prelude::*;
@@ -78,7 +78,7 @@ fn mesh() -> impl Strategy<Value = Mesh> {
 }
 
 fn solid() -> impl Strategy<Value = Solid> {
-    let shape = prop_oneof![
+    let body = prop_oneof![
         bounds().prop_map(SolidShape::Box),
         (vector(), positive()).prop_map(|(center, radius)| SolidShape::Sphere(Sphere { center, radius })),
         positive().prop_map(|radius| SolidShape::Cylinder(Cylinder { start: [0.0; 3], end: [1.0; 3], radius })),
@@ -94,7 +94,7 @@ fn solid() -> impl Strategy<Value = Solid> {
     ];
     let axes = prop::sample::subsequence(vec![Axis::X, Axis::Y, Axis::Z], 1..=3);
     let hold = (shape(), axes, motion()).prop_map(|(region, axes, motion)| Hold { region, axes, motion });
-    (shape, prop::option::of(positive()), prop::option::of(positive()), vector(), prop::collection::vec(hold, 0..3))
+    (body, prop::option::of(positive()), prop::option::of(positive()), vector(), prop::collection::vec(hold, 0..3))
         .prop_map(|(shape, edge, strength, velocity, fixed)| {
             let fracture = strength.map(|strength| meniscus_fem::Fracture { strength, ..Default::default() });
             let plasticity = edge.map(|_| meniscus_fem::Plasticity::default());
