@@ -53,7 +53,12 @@ pub(crate) fn check(arguments: &Check) -> Result<ExitCode, Failure> {
     println!("{}: {}", loaded.name, loaded.scene.title);
     println!("  method     {}", loaded.scene.method.name());
     let most = if growth > 1.0 { format!(", up to {}", count(estimate.most_particles as u64)) } else { String::new() };
-    println!("  particles  {}{most}", count(totals.particles));
+    if totals.particles > 0 || growth > 1.0 || totals.tets == 0 {
+        println!("  particles  {}{most}", count(totals.particles));
+    }
+    if totals.tets > 0 {
+        println!("  tetrahedra {}", count(totals.tets));
+    }
     println!("  memory     about {:.0} MB", (estimate.bytes / 1e6).max(1.0));
     println!("  time       about {} steps, {seconds:.0} s on {threads} threads", count(steps as u64));
     for warning in world.warnings() {

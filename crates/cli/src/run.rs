@@ -84,14 +84,17 @@ fn read_log(path: &Path) -> Result<Vec<Logged>, Failure> {
 fn headline(loaded: &Loaded, world: &World, threads: usize) -> String {
     let totals = world.totals();
     let liquids: Vec<&str> = loaded.scene.liquid.keys().map(String::as_str).collect();
+    let solids: Vec<&str> = loaded.scene.solid.keys().map(String::as_str).collect();
+    let mut parts = vec![loaded.name.clone()];
+    if !liquids.is_empty() || solids.is_empty() {
+        parts.push(format!("{} {} particles", liquids.join(" + "), count(totals.particles)));
+    }
+    if !solids.is_empty() {
+        parts.push(format!("{} {} tetrahedra", solids.join(" + "), count(totals.tets)));
+    }
     let s = if threads == 1 { "" } else { "s" };
-    format!(
-        "{}   {} {} particles   {}   {threads} thread{s}",
-        loaded.name,
-        liquids.join(" + "),
-        count(totals.particles),
-        loaded.scene.method.name(),
-    )
+    parts.extend([loaded.scene.method.name().to_owned(), format!("{threads} thread{s}")]);
+    parts.join("   ")
 }
 
 fn finish(folder: &RunFolder, summary: &Summary, json: bool, quiet: bool) -> Result<ExitCode, Failure> {

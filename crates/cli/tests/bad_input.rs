@@ -50,6 +50,24 @@ fn numbers_that_make_no_sense() {
 }
 
 #[test]
+fn solids_that_cannot_be() {
+    let place = Place::new();
+    let refuse_solid = |keys: &str, words: &[&str]| {
+        place.write("x.toml", format!("[solid.duck]\n{keys}\n"));
+        refuse(&place, &["run", "x.toml"], words);
+    };
+    let ball = "shape = { sphere = { center = [0, 0, 0], radius = 1 } }";
+    refuse_solid(&format!("poisson = 0.5\n{ball}"), &["x.toml:2", "`solid.duck.poisson`", "less than 0.5"]);
+    refuse_solid(&format!("young = 0\n{ball}"), &["x.toml:2", "`solid.duck.young` must be greater than 0", "[Pa]"]);
+    refuse_solid("shape = { mesh = { file = \"no.ply\" } }", &["x.toml:2", "no.ply"]);
+    refuse_solid(&format!("edge = 1e-7\n{ball}"), &["memory"]);
+    place.write("open.obj", TET.replace("f 2 3 4\n", ""));
+    refuse_solid("shape = { mesh = { file = \"open.obj\" } }", &["x.toml:2", "open"]);
+    place.write("flat.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 1 1 0\n$EndNodes\n$Elements\n1\n1 4 0 1 2 3 4\n$EndElements\n");
+    refuse_solid("shape = { tets = { file = \"flat.msh\" } }", &["x.toml:2", "flat.msh"]);
+}
+
+#[test]
 fn scenes_larger_than_the_machine() {
     let place = Place::with_scene();
     refuse(&place, &["run", "small.toml", "--set", "sph.spacing=1e-5"], &["memory", "GB"]);

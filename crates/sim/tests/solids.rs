@@ -172,3 +172,23 @@ fn what_cannot_be_a_solid_is_refused() {
         &["solid `a`", "tetrahedra"],
     );
 }
+
+#[test]
+fn a_step_that_fails_leaves_the_world_as_it_was() {
+    let mut world = world(&["solid.bar.fem.max_iterations=1", "solid.bar.fem.tolerance=1e-12"]);
+    let before = (world.digest(), world.frame());
+    let error = world.step(f64::INFINITY).unwrap_err();
+    assert!(error.stage == "solve" && error.body == "bar", "{error}");
+    assert_eq!((world.digest(), world.frame()), before);
+}
+
+#[test]
+fn liquids_and_solids_share_a_world_and_say_that_they_do_not_meet() {
+    let liquid =
+        "[sph]\nspacing = 0.05\n[liquid.water]\nfill = [{ box = { min = [-0.4, 0, -0.4], max = [0.4, 0.1, 0.4] } }]\n";
+    let text = format!("{SCENE}{liquid}");
+    let mut world = World::new(&try_load(&text, &[]).unwrap()).unwrap();
+    assert!(world.warnings()[0].contains("do not feel each other"), "{:?}", world.warnings());
+    steps(&mut world, 5);
+    assert!(world.totals().particles > 0 && world.totals().tets > 0);
+}
