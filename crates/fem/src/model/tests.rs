@@ -41,7 +41,7 @@ fn difference<T: std::ops::Sub<Output = T> + std::ops::Mul<f64, Output = T>>(
 fn deformation() -> impl Strategy<Value = DMat3> {
     let turn = || {
         let some = prop::array::uniform4(-1.0f64..1.0).prop_map(DQuat::from_array);
-        some.prop_filter("not zero", |q| q.length() > 0.1).prop_map(|q| q.normalize())
+        some.prop_filter("not zero", |q| q.length() > 0.1).prop_map(DQuat::normalize)
     };
     (turn(), turn(), 0.1f64..0.4, 0.5f64..0.9, 1.0f64..2.0, any::<bool>()).prop_map(|(u, v, a, b, c, inverted)| {
         let stretch = DVec3::new(c, b, if inverted { -a } else { a });
