@@ -66,8 +66,8 @@ pub fn estimate(loaded: &Loaded) -> Estimate {
     let particles: f64 = shapes.map(|shape| count_estimate(&to_shape(loaded, shape), spacing)).sum();
     let sent: f64 = scene.emitter.values().map(|e| sent_by(e, scene)).sum();
     let most_particles = particles + sent;
-    let tets = build_solids::tet_estimate(loaded);
-    let bytes = most_particles * BYTES_PER_PARTICLE + tets * build_solids::BYTES_PER_TET;
+    let (tets, solid_bytes) = build_solids::size_estimate(loaded);
+    let bytes = most_particles * BYTES_PER_PARTICLE + solid_bytes;
     Estimate { particles, most_particles, tets, bytes }
 }
 

@@ -5,14 +5,19 @@ use crate::obstacle;
 use crate::solids::{Cover, Held, Kind, Solids};
 use glam::{DQuat, DVec3};
 use meniscus_fem::contact::Contact;
-use meniscus_fem::{Axes, Body};
+use meniscus_fem::{Axes, Body, Order};
 use meniscus_geometry::{Aabb, Pool, Region, Shape, Skin, TetMesh, TetOptions, TetSize, TriangleMesh, Tube, mesh_tets};
 use meniscus_scene::{Axis, Loaded, Solid, SolidShape};
 use meniscus_sph::Wall;
 use std::f64::consts::{PI, TAU};
 
 /// Bytes that a tetrahedron needs at most: state twice, stiffness, matrix, preconditioner.
-pub(crate) const BYTES_PER_TET: f64 = 6000.0;
+fn bytes_per_tet(order: Order) -> f64 {
+    match order {
+        Order::Linear => 3000.0,
+        Order::Quadratic => 18_000.0,
+    }
+}
 
 /// A wrong solid: `why` says it.
 fn wrong(name: &str, why: &dyn std::fmt::Display) -> BuildError {
@@ -168,8 +173,8 @@ fn estimate(solid: &Solid) -> f64 {
     }
 }
 
-/// About how many tetrahedra all solids of a scene have.
-pub(crate) fn tet_estimate(loaded: &Loaded) -> f64 {
+/// About how many tetrahedra all solids of a scene have, and the memory that they need \[bytes\].
+pub(crate) fn size_estimate(loaded: &Loaded) -> (f64, f64) {
     let of = |solid: &Solid| match &solid.shape {
         SolidShape::Tets(file) => loaded.tets(file).tets().len() as f64,
         SolidShape::Mesh(file) => match solid.size() {
@@ -179,7 +184,10 @@ pub(crate) fn tet_estimate(loaded: &Loaded) -> f64 {
         },
         _ => estimate(solid),
     };
-    loaded.scene.solid.values().map(of).sum()
+    loaded.scene.solid.values().fold((0.0, 0.0), |(tets, bytes), solid| {
+        let own = of(solid);
+        (tets + own, bytes + own * bytes_per_tet(solid.fem.order))
+    })
 }
 
 /// The box around a solid, before it is turned.

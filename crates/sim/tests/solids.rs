@@ -192,3 +192,17 @@ fn liquids_and_solids_share_a_world_and_say_that_they_do_not_meet() {
     steps(&mut world, 5);
     assert!(world.totals().particles > 0 && world.totals().tets > 0);
 }
+
+/// Cracks leave hinges behind for which the multigrid hierarchy of the solve is no longer positive.
+#[test]
+fn the_bar_of_the_gallery_breaks_without_failing() {
+    let scene = include_str!("../../../scenes/bar-snap.toml");
+    let surface = |_: &str| Ok(include_bytes!("../../../scenes/assets/test-bar.obj").to_vec());
+    let loaded = Loaded::from_text("bar-snap", "bar-snap.toml", scene, &[], &surface).unwrap();
+    let mut world = World::new(&loaded).unwrap();
+    let tets = world.totals().tets;
+    while world.time() < 0.65 {
+        world.step(0.65).unwrap();
+    }
+    assert!(read(&world, "bar.pieces") >= 2.0 && world.totals().tets == tets);
+}
