@@ -9,7 +9,7 @@ use meniscus_fem::{Axes, Body, Order};
 use meniscus_geometry::{Aabb, Pool, Region, Shape, Skin, TetMesh, TetOptions, TetSize, TriangleMesh, Tube, mesh_tets};
 use meniscus_scene::{Axis, Loaded, Solid, SolidShape};
 use meniscus_sph::Wall;
-use std::f64::consts::{PI, TAU};
+use std::f64::consts::PI;
 
 /// Bytes that a tetrahedron needs at most: state twice, stiffness, matrix, preconditioner.
 fn bytes_per_tet(order: Order) -> f64 {
@@ -92,7 +92,7 @@ fn generated(name: &str, solid: &Solid) -> Result<TetMesh, BuildError> {
     if tets > meniscus_geometry::LARGEST_BODY {
         return Err(wrong(name, &format!("it would have {tets:.1e} tetrahedra: make `edge` longer")));
     }
-    let cells = |length: f64| (length / edge).round().clamp(1.0, 1e6) as u32;
+    let cells = |length: f64| cells(length, edge) as u32;
     let at = DVec3::from_array;
     let made = match &solid.shape {
         SolidShape::Box(bounds) => {
@@ -130,46 +130,46 @@ fn edge_of(solid: &Solid) -> f64 {
         TetSize::Edge(edge) => return edge,
         TetSize::Count(count) => count as f64,
     };
-    let at = DVec3::from_array;
-    match &solid.shape {
-        SolidShape::Sphere(sphere) => sphere.radius / (count / 20.0).cbrt(),
-        SolidShape::Cylinder(c) => (18.0 * c.radius * c.radius * at(c.start).distance(at(c.end)) / count).cbrt(),
-        SolidShape::Tube(tube) => {
-            let thickness = tube.outer_radius - tube.inner_radius;
-            let sheet = PI * (tube.inner_radius + tube.outer_radius) * at(tube.start).distance(at(tube.end));
-            let edge = (5.0 * sheet * thickness / count).cbrt();
-            // A wall of one layer has fewer tetrahedra than its volume says.
-            if edge < thickness { edge } else { (5.0 * sheet / count).sqrt() }
-        }
-        _ => (5.0 * volume(solid) / count).cbrt(),
+    // The number only falls with the edge; between these two it is right.
+    let (mut low, mut high) = (1e-9, 1e9);
+    for _ in 0..60 {
+        let middle = f64::sqrt(low * high);
+        if tets_with(solid, middle) > count { low = middle } else { high = middle }
     }
+    high
 }
 
-/// Volume of a generated body \[m³\]; zero for files.
-fn volume(solid: &Solid) -> f64 {
+/// Cells of about this edge along a length \[m\].
+fn cells(length: f64, edge: f64) -> f64 {
+    (length / edge).round().max(1.0)
+}
+
+/// Tetrahedra of a generated body with edges of about this length \[m\]; none for files.
+fn tets_with(solid: &Solid, edge: f64) -> f64 {
     let at = DVec3::from_array;
+    let n = |length: f64| cells(length, edge);
     match &solid.shape {
-        SolidShape::Box(b) => (at(b.max) - at(b.min)).element_product(),
-        SolidShape::Sphere(s) => 4.0 / 3.0 * PI * s.radius * s.radius * s.radius,
-        SolidShape::Cylinder(c) => PI * c.radius * c.radius * at(c.start).distance(at(c.end)),
+        SolidShape::Box(b) => 5.0 * (at(b.max) - at(b.min)).map(n).element_product(),
+        SolidShape::Sphere(s) => 20.0 * n(s.radius) * n(s.radius) * n(s.radius),
+        SolidShape::Cylinder(c) => 18.0 * n(c.radius) * n(c.radius) * n(at(c.start).distance(at(c.end))),
         SolidShape::Tube(t) => {
-            let [inner, outer] = [t.inner_radius, t.outer_radius];
-            0.5 * TAU * (outer * outer - inner * inner) * at(t.start).distance(at(t.end))
+            let around = n(PI * (t.inner_radius + t.outer_radius)).max(6.0);
+            5.0 * around * n(at(t.start).distance(at(t.end))) * n(t.outer_radius - t.inner_radius)
         }
         SolidShape::Pool(p) => {
             let inside = at(p.max) - at(p.min);
             let outside = inside + p.thickness * DVec3::new(2.0, 1.0, 2.0);
-            outside.element_product() - inside.element_product()
+            5.0 * (outside.map(n).element_product() - inside.map(n).element_product()).max(1.0)
         }
         SolidShape::Mesh(_) | SolidShape::Tets(_) => 0.0,
     }
 }
 
-/// About how many tetrahedra a solid has, from its volume alone; a tetrahedra file is not counted.
+/// About how many tetrahedra a generated solid has.
 fn estimate(solid: &Solid) -> f64 {
     match solid.size() {
         TetSize::Count(count) => count as f64,
-        TetSize::Edge(edge) => 5.0 * volume(solid) / (edge * edge * edge),
+        TetSize::Edge(edge) => tets_with(solid, edge),
     }
 }
 

@@ -155,6 +155,24 @@ fn tetrahedra_are_read_with_both_their_files() {
 }
 
 #[test]
+fn generated_solids_have_about_as_many_tetrahedra_as_asked_for() {
+    let shapes = [
+        "box = { min = [0, 0, 0], max = [1, 1, 0.001] }",
+        "box = { min = [0, 0, 0], max = [2, 0.3, 0.4] }",
+        "sphere = { center = [0, 0, 0], radius = 0.1 }",
+        "cylinder = { start = [0, 0, 0], end = [1, 0, 0], radius = 0.1 }",
+        "tube = { start = [0, 0, 0], end = [1, 0, 0], inner_radius = 0.09, outer_radius = 0.1 }",
+        "pool = { min = [0, 0, 0], max = [1, 0.5, 1], thickness = 0.1 }",
+        "mesh = { file = \"ball.obj\" }",
+    ];
+    for shape in shapes {
+        let text = format!("[solid.a]\ntarget_tets = 5000\nshape = {{ {shape} }}\n");
+        let tets = World::new(&try_load(&text, &[]).unwrap()).unwrap().totals().tets;
+        assert!((2500..=7500).contains(&tets), "{shape}: {tets}");
+    }
+}
+
+#[test]
 fn what_cannot_be_a_solid_is_refused() {
     let refused = |text: &str, words: &[&str]| {
         let said = match try_load(text, &[]) {
@@ -169,6 +187,10 @@ fn what_cannot_be_a_solid_is_refused() {
     refused("[solid.a]\nedge = 9\nshape = { mesh = { file = \"ball.obj\" } }\n", &["solid `a`", "thinner"]);
     refused(
         "[solid.a]\nedge = 1e-5\nshape = { box = { min = [0,0,0], max = [1,1,1] } }\n",
+        &["solid `a`", "tetrahedra"],
+    );
+    refused(
+        "[solid.a]\nedge = 1e-3\nshape = { box = { min = [0,0,0], max = [1000,1000,1e-12] } }\n",
         &["solid `a`", "tetrahedra"],
     );
 }
