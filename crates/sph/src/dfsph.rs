@@ -192,7 +192,7 @@ impl Liquid {
             for (i, pressure) in (block.start..).zip(&mut *pressure) {
                 *pressure = 0.5 * (sums[i].moment * of(i) + stress[i]);
             }
-            for contact in contacts.iter().filter(|contact| contact.deficit > 0.0) {
+            for contact in contacts.iter().filter(|contact| contact.deficit > 1e-6) {
                 let i = contact.particle as usize;
                 let from_wall = of(i) + self.mirror_pressure(contact, gravity, multiplier[i]);
                 pressure[i - block.start] = self.stress_along(block, i, contact.normal, &of)
