@@ -27,10 +27,6 @@ pub(crate) fn run(size: Size) -> Vec<Row> {
                 bound(CASE, &format!("front Z, {name}, Martin and Moyce, relative"), error, 0.05),
                 bound(CASE, &format!("lag ΔT of the gate, {name}"), lag, LAG),
             ];
-                for &[t, z] in &table::<2>(data) {
-                    println!("{t} {z} sim {:.3} shifted {:.3}", at(&front, t), at(&front, t - lag));
-                }
-            }
             if n_squared == 2.0 {
                 let [_, error] = fit_lag(&table(KOSHIZUKA_OKA), &front);
                 rows.push(bound(CASE, "front Z, n² = 2, Koshizuka and Oka, relative, for information", error, 1.0));
