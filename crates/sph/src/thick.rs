@@ -91,9 +91,8 @@ impl Liquid {
             *inverse = 1.0 / (density(i) + step * (image[i][3] / 3.0 + drag[i][3]));
             *direction = pack(*residual * *inverse, 0.0);
         });
-        let product = |residual: &[Vec3]| {
-            par::sum(count, |i| f64::from(residual[i].length_squared()) * f64::from(inverse[i]))
-        };
+        let product =
+            |residual: &[Vec3]| par::sum(count, |i| f64::from(residual[i].length_squared()) * f64::from(inverse[i]));
         let first = product(residual);
         let mut slope = first;
         let mut solved = Solved { converged: true, ..Solved::default() };
