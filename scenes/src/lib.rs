@@ -17,6 +17,8 @@ pub struct GalleryScene {
 pub const GALLERY: &[GalleryScene] = &[
     GalleryScene { name: "dam-break", text: include_str!("../dam-break.toml"), assets: &[] },
     GalleryScene { name: "stream", text: include_str!("../stream.toml"), assets: &[] },
+    GalleryScene { name: "honey", text: include_str!("../honey.toml"), assets: &[] },
+    GalleryScene { name: "two-liquids", text: include_str!("../two-liquids.toml"), assets: &[] },
     GalleryScene { name: "beam", text: include_str!("../beam.toml"), assets: &[] },
     GalleryScene { name: "jelly-drop", text: include_str!("../jelly-drop.toml"), assets: &[] },
     GalleryScene {

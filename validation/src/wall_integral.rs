@@ -1,9 +1,11 @@
-//! `wall-integral`: the closed forms of γ against plain volume integrals.
+//! `wall-integral`: the closed forms of γ against plain volume integrals, samples against both, and the calibration.
 
 use crate::{Row, Size, bound};
 use glam::DVec3;
+use meniscus::geometry::{Aabb, solids};
 use meniscus::sph::kernel::Kernel;
-use meniscus::sph::wall::WallIntegral;
+use meniscus::sph::surface::{SampleKernel, Samples, Wet};
+use meniscus::sph::wall::{Calibration, WallIntegral};
 
 pub(crate) fn run(size: Size) -> Vec<Row> {
     let n = if size == Size::Fine { 160 } else { 80 };
@@ -19,18 +21,86 @@ pub(crate) fn run(size: Size) -> Vec<Row> {
             rows.push(bound("wall-integral", &format!("error of 1 − γ, {kernel_name}, {place_name}"), error, 2e-4));
         }
     }
+    rows.extend(samples_against_closed_form());
+    rows.push(samples_against_polyhedron(n));
+    rows.extend(calibration());
     rows
 }
 
-/// The part of the kernel beyond the planes x = 0, y = 0, z = 0, as a sum over cells of edge h/n.
+/// The worst error of samples at places from 0.2 h, before a plane, in an edge and in a corner.
+fn samples_against_closed_form() -> Vec<Row> {
+    let kernel = Kernel::CUBIC_SPLINE;
+    let (exact, plain) = (WallIntegral::new(&kernel), SampleKernel::plain(&kernel, 1.0));
+    let tank = solids::cuboid(&Aabb::new(DVec3::ZERO, DVec3::splat(10.0)));
+    let samples = Samples::new(&tank, Wet::Back, &plain);
+    let near = [0.2, 0.27, 0.35, 0.5, 0.8];
+    let planes = near.map(|z| [z, 5.03, 4.91]);
+    let edges = near.map(|z| [z, 0.2 + 0.5 * z, 4.91]);
+    let corners = near.map(|z| [z, 0.3, 0.2 + 0.3 * z]);
+    let mut rows = Vec::new();
+    for (name, places) in [("plane", planes), ("edge", edges), ("corner", corners)] {
+        let errors = places.map(|place| {
+            let p = DVec3::from_array(place);
+            let cut = exact.tank(p, DVec3::ZERO, DVec3::splat(10.0));
+            let touch = samples.touch(p.as_vec3(), &plain).unwrap_or_default();
+            let deficit = (f64::from(touch.deficit) - cut.deficit).abs();
+            [deficit, (touch.push.as_dvec3() - cut.gradient).length() / cut.gradient.length()]
+        });
+        let worst = |k: usize| errors.iter().map(|e| e[k]).fold(0.0, f64::max);
+        rows.push(bound("wall-integral", &format!("error of γ by samples, {name}"), worst(0), 0.005));
+        rows.push(bound("wall-integral", &format!("error of ∇γ by samples, {name}, relative"), worst(1), 0.01));
+    }
+    rows
+}
+
+/// Samples of a sphere of triangles, radius 1.5 h, against the volume of its polyhedron.
+fn samples_against_polyhedron(n: i32) -> Row {
+    let kernel = Kernel::CUBIC_SPLINE;
+    let plain = SampleKernel::plain(&kernel, 1.0);
+    let mesh = solids::icosphere(DVec3::ZERO, 1.5, 3);
+    let samples = Samples::new(&mesh, Wet::Front, &plain);
+    let planes: Vec<[DVec3; 2]> = mesh.corners().map(|[a, b, c]| [(b - a).cross(c - a).normalize(), a]).collect();
+    let errors = [[0.0, 1.7, 0.0], [1.0, 1.2, 0.8], [-0.3, 0.2, 1.9]].map(|place| {
+        let p = DVec3::from_array(place);
+        let inside = |x: DVec3| planes.iter().all(|[normal, point]| (x - *point).dot(*normal) <= 0.0);
+        let deficit = samples.touch(p.as_vec3(), &plain).map_or(0.0, |touch| f64::from(touch.deficit));
+        (deficit - by_cells(&kernel, p, n / 2, inside)).abs()
+    });
+    bound(
+        "wall-integral",
+        "error of γ by samples, sphere, against its polyhedron",
+        errors.into_iter().fold(0.0, f64::max),
+        0.005,
+    )
+}
+
+/// On half of a lattice at h = 2 s: density of the first layer, and the wall's push over what holds that layer.
+fn calibration() -> Vec<Row> {
+    let (kernel, spacing) = (Kernel::CUBIC_SPLINE, 0.5);
+    let calibration = Calibration::new(&kernel, &kernel, spacing);
+    let (deficit, weight) = WallIntegral::new(&kernel).plane(calibration.read(0.5 * spacing));
+    let above = kernel.lattice_sum_above(spacing, -0.5 * spacing) / kernel.lattice_sum(spacing);
+    let push = calibration.stretch * weight / (2.0 * kernel.half_lattice_push(spacing));
+    vec![
+        bound("wall-integral", "density error of a layer half a spacing away", deficit + above - 1.0, 1e-9),
+        bound("wall-integral", "push on that layer over what holds it, minus one", push - 1.0, 1e-9),
+    ]
+}
+
+/// The part of the kernel beyond the planes x = 0, y = 0, z = 0.
 fn by_volume(kernel: &Kernel, p: DVec3, n: i32) -> f64 {
+    by_cells(kernel, p, n, |x| x.cmplt(DVec3::ZERO).any())
+}
+
+/// The part of the kernel about a point that lies in a solid, as a sum over cells of edge h/n.
+fn by_cells(kernel: &Kernel, p: DVec3, n: i32, solid: impl Fn(DVec3) -> bool) -> f64 {
     let dx = 1.0 / f64::from(n);
     let mut sum = 0.0;
     for i in -n..n {
         for j in -n..n {
             for k in -n..n {
                 let r = (DVec3::new(i.into(), j.into(), k.into()) + 0.5) * dx;
-                if (p + r).cmplt(DVec3::ZERO).any() {
+                if r.length_squared() < 1.0 && solid(p + r) {
                     sum += kernel.value(r.length());
                 }
             }

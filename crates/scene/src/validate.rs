@@ -5,7 +5,7 @@ use crate::model::{
 };
 use crate::solid::{Hold, Solid, SolidShape};
 use meniscus_fem::ParamsError;
-use meniscus_sph::{Friction, Motion};
+use meniscus_sph::{Friction, Motion, PressureSolver, ViscositySolver};
 
 /// Something that is wrong with the value of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -162,6 +162,11 @@ impl Checks {
         self.range("artificial_viscosity", sph.artificial_viscosity, [0.0, 10.0]);
         self.range("mass_factor", sph.mass_factor, [0.1, 10.0]);
         self.range("density_error", sph.density_error, [1e-12, 0.1]);
+        self.require(
+            "viscosity",
+            sph.viscosity == ViscositySolver::Explicit || sph.pressure == PressureSolver::Dfsph,
+            "\"implicit\" needs pressure = \"dfsph\"",
+        );
         self.range("pressure_error", sph.pressure_error, [1e-6, 1.0]);
         self.range("divergence_error", sph.divergence_error, [1e-12, 1.0]);
         self.require("max_density_iterations", sph.max_density_iterations > 0, "must be at least 1");

@@ -9,10 +9,11 @@
 //! | 3 | touch walls | deficit 1 − γ and its gradient for every particle within reach of a wall | |
 //! | 4 | sum density | cᵢ = ρᵢ/ρ0 = V0 Σⱼ Wᵢⱼ + (1 − γᵢ) | |
 //! | 5 | remove divergence | velocities such that ċ ≤ 0 | – |
-//! | 6 | sum forces | μ∇²v, friction along walls, gravity | −∇p too, after 7 |
-//! | 7 | find pressure | q ≥ 0 such that c ≤ 1 at the end of the step | p = k (ρ − ρ0), not below zero |
-//! | 8 | advance | v += a dt, x += v dt; nothing passes a wall | |
-//! | 9 | drain | particles in drains and outside the domain go | |
+//! | 6 | sum forces | μ∇²v, friction along walls, gravity | −∇p too, after 8 |
+//! | 7 | solve viscosity | friction at the end of the step, if the scene asks for it | – |
+//! | 8 | find pressure | q ≥ 0 such that c ≤ 1 at the end of the step | p = k (ρ − ρ0), not below zero |
+//! | 9 | advance | v += a dt, x += v dt; nothing passes a wall | |
+//! | 10 | drain | particles in drains and outside the domain go | |
 //!
 //! Deformable solids take their step after the liquid's, as `meniscus_fem` describes it.
 
@@ -25,7 +26,7 @@ use meniscus_fem::Body;
 use meniscus_geometry::Aabb;
 use meniscus_scene::live::LiveKey;
 use meniscus_scene::{Poke, Probe};
-use meniscus_sph::{Liquid, PressureSolver, State, WallShape};
+use meniscus_sph::{Liquid, PressureSolver, State, ViscositySolver, WallShape};
 
 /// A region where particles vanish.
 pub(crate) type Region = Box<dyn Fn(DVec3) -> bool + Send + Sync>;
@@ -235,9 +236,14 @@ impl Gauss {
         report.stage("sum density", || liquid.sum_density_and_gradients())?; // 4
         let divergence = report.stage("remove divergence", || liquid.remove_divergence(dt))?; // 5
         report.stage("sum forces", || liquid.sum_forces(*gravity))?; // 6
-        let density = report.stage("find pressure", || liquid.find_pressure(*gravity, dt))?; // 7
-        report.stage("advance", || liquid.advance(time, dt))?; // 8
-        report.stage("drain", || self.drain()); // 9
+        if liquid.setup().params.viscosity == ViscositySolver::Implicit {
+            let viscosity = report.stage("solve viscosity", || liquid.solve_viscosity(dt))?; // 7
+            report.count("viscosity iterations", viscosity.iterations.into());
+            report.count("viscosity error", viscosity.error);
+        }
+        let density = report.stage("find pressure", || liquid.find_pressure(*gravity, dt))?; // 8
+        report.stage("advance", || liquid.advance(time, dt))?; // 9
+        report.stage("drain", || self.drain()); // 10
         report.count("divergence iterations", divergence.iterations.into());
         report.count("divergence error", divergence.error);
         report.count("density iterations", density.iterations.into());
@@ -253,10 +259,10 @@ impl Gauss {
         report.stage("find neighbours", || liquid.find_neighbours()); // 2
         report.stage("touch walls", || liquid.touch_walls(time, dt)); // 3
         report.stage("sum density", || liquid.sum_density())?; // 4  [MCG03 eq. 3]
-        report.stage("find pressure", || liquid.apply_state_equation()); // 7  [MCG03 eq. 12]
+        report.stage("find pressure", || liquid.apply_state_equation()); // 8  [MCG03 eq. 12]
         report.stage("sum forces", || liquid.sum_all_forces(*gravity))?; // 6  [MCG03 eqs 10, 14]
-        report.stage("advance", || liquid.advance(time, dt))?; // 8
-        report.stage("drain", || self.drain()); // 9
+        report.stage("advance", || liquid.advance(time, dt))?; // 9
+        report.stage("drain", || self.drain()); // 10
         report.count("kept inside walls", self.liquid.kept_inside() as f64);
         Ok(())
     }

@@ -36,6 +36,9 @@ const LOOSE: f32 = 0.75;
 /// What rounding in single precision leaves of a compression.
 const ROUNDING: f64 = 2e-6;
 
+/// Part of the first error that may be left where the liquid is in violent motion.
+const ENOUGH: f64 = 0.05;
+
 /// How a solve went.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Solved {
@@ -50,7 +53,9 @@ pub struct Solved {
 /// When to stop.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Stop {
+    /// Error at which to stop, or a part of the first one, but not above `most`.
     error: f64,
+    most: f64,
     iterations: [u32; 2],
 }
 
@@ -122,7 +127,8 @@ impl Liquid {
     /// When a velocity is not finite.
     pub fn remove_divergence(&mut self, dt: f64) -> Result<Solved, StepError> {
         let solver = &self.setup.params;
-        let stop = Stop { error: solver.divergence_error, iterations: [0, solver.max_divergence_iterations] };
+        let error = solver.divergence_error;
+        let stop = Stop { error, most: error, iterations: [0, solver.max_divergence_iterations] };
         self.work.acceleration.resize(self.state.particles.len(), Vec3::ZERO);
         self.work.acceleration.fill(Vec3::ZERO);
         let solved = self.solve(Aim::Divergence, dt, stop);
@@ -148,7 +154,8 @@ impl Liquid {
         let error =
             if fall > 0.0 { solver.density_error.min(solver.pressure_error * fall) } else { solver.density_error };
         let error = error.max(ROUNDING * self.share_taken_back(dt));
-        let stop = Stop { error, iterations: [1, solver.max_density_iterations] };
+        let most = solver.density_error.max(error);
+        let stop = Stop { error, most, iterations: [1, solver.max_density_iterations] };
         self.add_mirror_pressure(gravity.as_vec3());
         let solved = self.solve(Aim::Density, dt, stop);
         let inverse_dt = (1.0 / dt) as f32;
@@ -192,7 +199,7 @@ impl Liquid {
             for (i, pressure) in (block.start..).zip(&mut *pressure) {
                 *pressure = 0.5 * (sums[i].moment * of(i) + stress[i]);
             }
-            for contact in contacts.iter().filter(|contact| contact.deficit > 0.0) {
+            for contact in contacts.iter().filter(|contact| contact.deficit > 1e-6) {
                 let i = contact.particle as usize;
                 let from_wall = of(i) + self.mirror_pressure(contact, gravity, multiplier[i]);
                 pressure[i - block.start] = self.stress_along(block, i, contact.normal, &of)
@@ -226,7 +233,7 @@ impl Liquid {
     }
 
     /// Solves for multipliers that leave no positive residual; at the end `work.flow` holds the corrected velocities.
-    fn solve(&mut self, aim: Aim, dt: f64, stop: Stop) -> Solved {
+    fn solve(&mut self, aim: Aim, dt: f64, mut stop: Stop) -> Solved {
         let dt = dt as f32;
         let mut solved = Solved::default();
         let mut q = std::mem::take(match aim {
@@ -240,6 +247,9 @@ impl Liquid {
         self.set_velocities(&q, aim == Aim::Density, dt);
         loop {
             solved.error = self.set_residuals(aim, &q, dt);
+            if solved.iterations == 0 {
+                stop.error = stop.error.max(ENOUGH * solved.error).min(stop.most);
+            }
             if solved.is_done(&stop) || solved.iterations >= stop.iterations[1] {
                 break;
             }

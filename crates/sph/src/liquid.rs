@@ -10,8 +10,9 @@ use crate::kernel::Kernel;
 use crate::lanes::{CubicSpline, KernelLanes, Packed, Papers, pack};
 use crate::motion::Pose;
 use crate::neighbours::{self, Neighbours, PairValues, for_each_block};
-use crate::params::{KernelFamily, Material, Params, PressureSolver, Wall};
+use crate::params::{KernelFamily, Material, Params, PressureSolver, ViscositySolver, Wall};
 use crate::particles::Particles;
+use crate::thick::{self, Thick};
 use crate::viscosity::lattice_share;
 use crate::walls::{Contact, Walls};
 use fearless_simd::{Level, dispatch};
@@ -123,6 +124,7 @@ pub(crate) struct Workspace {
     /// Sums of blocks.
     pub(crate) partial: Vec<f64>,
     pub(crate) progress: Vec<Progress>,
+    pub(crate) thick: Thick,
 }
 
 /// Runs `$body` with `$pair` bound to the kernels and the space that the liquid uses.
@@ -170,7 +172,13 @@ impl Liquid {
             KernelFamily::CubicSpline => CubicSpline::DENSITY,
         }
         .lattice_sum(spacing / h);
-        let viscosity_share = lattice_share(spacing / h);
+        let viscosity_share = match setup.params.viscosity {
+            ViscositySolver::Explicit => lattice_share(spacing / h),
+            ViscositySolver::Implicit => match setup.params.kernel {
+                KernelFamily::Papers => thick::lattice_share(&Papers::GRADIENT, spacing / h),
+                KernelFamily::CubicSpline => thick::lattice_share(&CubicSpline::GRADIENT, spacing / h),
+            },
+        };
         Self { setup, state, work, walls, level: best_level(), h, lattice_sum, viscosity_share }
     }
 
@@ -484,6 +492,10 @@ impl Liquid {
         // Half of what a chequered velocity bears: the Laplacian takes 3.7 ν/s² from it on the lattice at h = 2 s, walls
         // take more.
         let by_viscosity = 0.0625 * self.h * self.h / kinematic.max(1e-12);
+        let by_viscosity = match self.setup.params.viscosity {
+            ViscositySolver::Explicit => by_viscosity,
+            ViscositySolver::Implicit => f64::INFINITY,
+        };
         by_motion.min(by_force).min(by_viscosity)
     }
 

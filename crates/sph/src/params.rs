@@ -39,6 +39,8 @@ pub struct Params {
     /// Artificial viscosity α, dimensionless, default 0.05; 0 switches it off. It acts as a kinematic viscosity of α c h/20,
     /// with the speed c to be expected in the scene (with the state equation, the speed of sound).
     pub artificial_viscosity: f64,
+    /// How viscosity is solved, default "explicit".
+    pub viscosity: ViscositySolver,
     /// Mass of a particle in units of ρ0 spacing³, dimensionless, default 1.
     pub mass_factor: f64,
 }
@@ -58,6 +60,7 @@ impl Default for Params {
             stiffness: None,
             exponent: 1,
             artificial_viscosity: 0.05,
+            viscosity: ViscositySolver::default(),
             mass_factor: 1.0,
         }
     }
@@ -83,6 +86,17 @@ pub enum PressureSolver {
     Dfsph,
     /// p = k (ρ − ρ0), not below zero: MCG03, Boldt.
     StateEquation,
+}
+
+/// Viscosity solvers by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ViscositySolver {
+    /// The Laplacian of MCG03 at the start of the step, which viscosity limits: for water.
+    #[default]
+    Explicit,
+    /// At the end of the step, which may be long: for honey (Weiler and others 2018). Needs the pressure solver "dfsph".
+    Implicit,
 }
 
 /// What a liquid is made of.

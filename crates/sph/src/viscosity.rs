@@ -20,7 +20,7 @@ use crate::lanes::{
 };
 use crate::liquid::Liquid;
 use crate::neighbours::{Block, for_each_block};
-use crate::params::Friction as WallFriction;
+use crate::params::ViscositySolver;
 use fearless_simd::{Simd, SimdBase, SimdFloat, dispatch, f32x8};
 use glam::{DVec3, Vec3};
 use meniscus_core::{StepError, par};
@@ -114,7 +114,10 @@ impl Liquid {
         let mut output = std::mem::take(&mut self.work.acceleration);
         output.resize(self.state.particles.len(), Vec3::ZERO);
         let signal_speed = self.setup.speed;
-        let friction = self.friction(signal_speed);
+        let mut friction = self.friction(signal_speed);
+        if self.setup.params.viscosity == ViscositySolver::Implicit {
+            friction.viscosity = Viscosity::Uniform(0.0);
+        }
         let (place, flow, inverse_h) = (&self.work.place, &self.work.flow, (1.0 / self.h) as f32);
         let level = self.level;
         crate::liquid::with_kernel_and_space!(self, |pair| {
@@ -142,14 +145,10 @@ impl Liquid {
 
     /// Turns forces per volume into accelerations, with friction along walls and gravity.
     pub(crate) fn finish_forces(&mut self, gravity: DVec3) -> Result<(), StepError> {
-        for contact in self.work.contacts.iter().flatten() {
+        let explicit = self.setup.params.viscosity == ViscositySolver::Explicit;
+        for contact in self.work.contacts.iter().flatten().filter(|_| explicit) {
             let i = contact.particle as usize;
-            let liquid = usize::from(self.state.particles.liquid[i]);
-            let viscosity = match self.walls.friction(contact.wall) {
-                WallFriction::Slip => continue,
-                WallFriction::NoSlip => self.setup.materials[liquid].1.viscosity as f32,
-                WallFriction::Viscosity(viscosity) => viscosity as f32,
-            };
+            let Some(viscosity) = self.wall_viscosity(contact.wall, i) else { continue };
             let force = (contact.drag_velocity - self.state.particles.velocity[i] * contact.drag) * viscosity;
             self.work.acceleration[i] += force;
             let on_particle = force.as_dvec3() * f64::from(self.work.place[i][3]);

@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Edge of a cell [m], default 0.02; the edges of the domain must be whole multiples of it.
+    /// Edge of a cell \[m\], default 0.02; the edges of the domain must be whole multiples of it.
     pub spacing: f64,
     /// The liquid, default water: 1000 kg/m³, 0.001 Pa·s.
     pub liquid: Fluid,
     /// The gas, default air: 1.2 kg/m³, 0.000018 Pa·s.
     pub gas: Fluid,
-    /// Surface tension σ [N/m], default 0.072 (water in air); 0 switches it off.
+    /// Surface tension σ \[N/m\], default 0.072 (water in air); 0 switches it off.
     pub surface_tension: f64,
     /// The six sides of the box, default slip walls.
     pub sides: Sides,
-    /// Height of the surface at rest [m], against gravity from the origin: open sides hold it. Default: where the liquid
+    /// Height of the surface at rest \[m\], against gravity from the origin: open sides hold it. Default: where the liquid
     /// of the start would stand in the box.
     pub still_level: Option<f64>,
     /// Courant number: how far the flow may go in a step, |u| + |v| + |w| in cells, dimensionless, default 0.5, at most
@@ -75,9 +75,9 @@ impl Params {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fluid {
-    /// Density [kg/m³].
+    /// Density \[kg/m³\].
     pub density: f64,
-    /// Dynamic viscosity [Pa·s]; 0 for none.
+    /// Dynamic viscosity \[Pa·s\]; 0 for none.
     pub viscosity: f64,
 }
 
@@ -167,10 +167,10 @@ impl Side {
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Open {
-    /// Speed c of the waves that leave [m/s], √(g·depth) for long ones: the live pressure at the side is ρ c u·n. Default 0:
+    /// Speed c of the waves that leave \[m/s\], √(g·depth) for long ones: the live pressure at the side is ρ c u·n. Default 0:
     /// the live pressure is zero, and waves are thrown back.
     pub wave_speed: f64,
-    /// Width of a zone before the side in which motion dies out [m], default 0; one wavelength absorbs well.
+    /// Width of a zone before the side in which motion dies out \[m\], default 0. For short waves; long ones feel it as a step.
     pub sponge: f64,
 }
 
@@ -178,9 +178,9 @@ pub struct Open {
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Inflow {
-    /// Velocity [m/s], default 0.
+    /// Velocity \[m/s\], default 0.
     pub velocity: [f64; 3],
-    /// Liquid comes in below this height [m] against gravity, gas above it. Default: liquid everywhere.
+    /// Liquid comes in below this height \[m\] against gravity, gas above it. Default: liquid everywhere.
     pub level: Option<f64>,
 }
 

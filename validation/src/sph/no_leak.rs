@@ -10,9 +10,9 @@ use std::f64::consts::{PI, TAU};
 const CASE: &str = "no-leak";
 const SECONDS: f64 = 10.0;
 /// The box slides this far \[m\], there and back in a period \[s\].
-const SLIDE: (f64, f64) = (0.3, 0.7);
+const SLIDE: (f64, f64) = (0.25, 1.0);
 /// The bowl swings by this angle \[degrees\], there and back in a period \[s\].
-const SWING: (f64, f64) = (50.0, 0.8);
+const SWING: (f64, f64) = (50.0, 1.0);
 /// Radius of the bowl \[m\].
 const RADIUS: f64 = 0.3;
 
@@ -31,7 +31,7 @@ pub(crate) fn run(size: Size) -> Vec<Row> {
 fn shake_box(particles: f64) -> Result<(usize, usize), String> {
     let spacing = (0.4 * 0.4 * 0.4 / particles).cbrt();
     let scene = format!(
-        "[sph]\nspacing = {spacing:?}\ndensity_error = 1e-3\n\
+        "[sph]\nspacing = {spacing:?}\ndensity_error = 1e-3\npressure_error = 0.5\n\
          [liquid.water]\nfill = [{{ box = {{ min = [0, 0, 0], max = [0.4, 0.4, 0.4] }} }}]\n\
          [wall.box]\nshape = {{ box = {{ min = [0, 0, 0], max = [0.6, 0.6, 0.4] }} }}\n\
          motion = {{ slide = {{ displacement = [{:?}, 0, 0], period = {:?} }} }}\n",
@@ -50,7 +50,7 @@ fn shake_bowl(particles: f64) -> Result<(usize, usize), String> {
     let spacing = (4.0 / 9.0 * PI * RADIUS.powi(3) / particles).cbrt();
     let level = -0.226 * RADIUS;
     let scene = format!(
-        "[sph]\nspacing = {spacing:?}\ndensity_error = 1e-3\n\
+        "[sph]\nspacing = {spacing:?}\ndensity_error = 1e-3\npressure_error = 0.5\n\
          [liquid.water]\nfill = [{{ mesh = {{ file = \"filled.ply\" }} }}]\n\
          [wall.bowl]\nshape = {{ mesh = {{ surface = {{ file = \"bowl.ply\" }}, wet = \"inside\" }} }}\n\
          motion = {{ swing = {{ center = [0, 0.2, 0], axis = [0, 0, 1], angle = {:?}, period = {:?} }} }}\n",

@@ -29,6 +29,31 @@ const COARSEST_CELLS: usize = 32;
 /// Noise of a residual in parts of the right-hand side.
 const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
 
+/// Iterations in which the residual must halve at least.
+const PATIENCE: u32 = 10;
+
+/// Stops iterations that have come down to noise: in a closed box, going on there would follow the constant, which the operator
+/// does not see.
+struct Patience {
+    best: f64,
+    waited: u32,
+}
+
+impl Patience {
+    fn new(residual: f64) -> Self {
+        Self { best: residual, waited: 0 }
+    }
+
+    fn lasts(&mut self, residual: f64) -> bool {
+        if residual < 0.5 * self.best {
+            *self = Self::new(residual);
+        } else {
+            self.waited += 1;
+        }
+        self.waited <= PATIENCE
+    }
+}
+
 /// The outcome of a solution.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Solved {
@@ -50,6 +75,8 @@ pub(crate) struct Poisson {
     row_sums: Vec<[f64; 2]>,
     periodic: [bool; 3],
     instructions: Instructions,
+    /// What brings the largest coefficients near one.
+    scale: f64,
 }
 
 impl Poisson {
@@ -71,6 +98,7 @@ impl Poisson {
             row_sums: Vec::new(),
             periodic,
             instructions,
+            scale: 1.0,
         }
     }
 
@@ -86,6 +114,7 @@ impl Poisson {
 
     /// Takes over the coefficients β of the faces, times a scale that brings them near one.
     pub(crate) fn prepare(&mut self, grid: &Grid, coefficients: &[Vec<f64>; 3], scale: f64) {
+        self.scale = scale;
         for (axis, from) in coefficients.iter().enumerate() {
             let mut extent = grid.cells();
             extent[axis] += 1;
@@ -116,14 +145,16 @@ impl Poisson {
         limit: f64,
         most: u32,
     ) -> Solved {
+        let right_hand_side = self.step(grid, x, 0.0, false);
+        let largest = self.direction_from(grid, x);
         // Below this the residual is the noise of its own computation.
-        let limit = larger(limit, ROUND_OFF * self.step(grid, x, 0.0, false));
-        self.direction_from(grid, x);
+        let limit = larger(limit, ROUND_OFF * (right_hand_side + largest / self.scale));
         self.apply(grid, coefficients);
         let mut residual = self.step(grid, x, 1.0, false);
+        let mut patience = Patience::new(residual);
         let (mut rz_before, mut alpha) = (0.0, 0.0);
         let mut iterations = 0;
-        while residual > limit && iterations < most {
+        while residual > limit && iterations < most && patience.lasts(residual) {
             self.precondition(grid);
             let [rz, zq] = self.products(grid);
             let beta = if iterations == 0 { 0.0 } else { -alpha * zq / rz_before };
@@ -140,8 +171,13 @@ impl Poisson {
         Solved { iterations, residual }
     }
 
-    fn direction_from(&mut self, grid: &Grid, x: &[f64]) {
-        grid.rows().each([&mut self.direction], |row, [d]| d.copy_from_slice(row.of(x)));
+    /// Direction = x; returns the largest |x|.
+    fn direction_from(&mut self, grid: &Grid, x: &[f64]) -> f64 {
+        grid.rows().collect([&mut self.direction], &mut self.row_sums, |row, [d]| {
+            d.copy_from_slice(row.of(x));
+            [d.iter().fold(0.0, |most, x| larger(x.abs(), most)), 0.0]
+        });
+        self.row_sums.iter().map(|s| s[0]).fold(0.0, larger)
     }
 
     /// Image = operator times direction; returns direction · image.
