@@ -211,15 +211,19 @@ impl Liquid {
 
     /// Normal stress along a direction that a particle and its neighbours pass on \[Pa\].
     fn stress_along(&self, block: &Block, i: usize, along: Vec3, pressure: &impl Fn(usize) -> f32) -> f32 {
-        let (place, kernel) = (&self.work.place, self.gradient_kernel());
-        let here = Vec3::from_slice(&place[i]);
-        let others = block.of(i - block.start).iter().flatten().map(|&j| j as usize);
-        let sum = others.filter(|&j| j != i && j + 1 < place.len()).map(|j| {
-            let d = self.setup.periodic.shortest(here - Vec3::from_slice(&place[j]));
-            let r = f64::from(d.length()).max(1e-12);
-            -0.5 * (pressure(i) + pressure(j)) * d.dot(along).powi(2) * (kernel.slope(r / self.h) / r) as f32
-        });
-        sum.sum::<f32>() * self.gradient_norm()
+        let (place, k) = (&self.work.place, i - block.start);
+        let (here, own) = (Vec3::from_slice(&place[i]), pressure(i));
+        let slopes = &self.work.slopes[block.start / par::PIECE][block.range(k)];
+        let mut sum = 0.0;
+        for (&j, &slope) in block.of(k).iter().flatten().zip(slopes.iter().flatten()) {
+            let j = j as usize;
+            // The last place is nobody's.
+            if j + 1 < place.len() {
+                let d = self.setup.periodic.shortest(here - Vec3::from_slice(&place[j])).dot(along);
+                sum -= 0.5 * (own + pressure(j)) * d * d * slope;
+            }
+        }
+        sum * self.gradient_norm()
     }
 
     /// The reaction of walls to the pressure of the density solve.

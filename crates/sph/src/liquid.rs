@@ -6,7 +6,6 @@
 use crate::density::{self, Sums};
 use crate::dfsph::Progress;
 use crate::emitter::{Emitter, EmitterState};
-use crate::kernel::Kernel;
 use crate::lanes::{CubicSpline, KernelLanes, Packed, Papers, pack};
 use crate::motion::Pose;
 use crate::neighbours::{self, Neighbours, PairValues, for_each_block};
@@ -249,14 +248,6 @@ impl Liquid {
     /// Rest density of the heaviest liquid \[kg/m³\].
     pub(crate) fn heaviest(&self) -> f64 {
         self.setup.materials.iter().map(|m| m.1.density).fold(0.0, f64::max)
-    }
-
-    /// The kernel of pressure forces.
-    pub(crate) fn gradient_kernel(&self) -> Kernel {
-        match self.setup.params.kernel {
-            KernelFamily::Papers => Papers::GRADIENT,
-            KernelFamily::CubicSpline => CubicSpline::GRADIENT,
-        }
     }
 
     /// Rest density of the lightest liquid \[kg/m³\].
