@@ -17,10 +17,15 @@
 //! f° being the force of the last step, which its velocity knows already. Internal forces are left to the body's own
 //! solver: what it yields less than a heap of loose nodes is made good in the next step, and at rest nothing is left.
 
+use crate::lanes::{KernelLanes, LANES, Lanes3, add_up, dot, pack, plus_scaled, splat, splat3};
 use crate::surface::{LONGEST_EDGE, MOST_PIECES, Miter, SampleKernel};
+use fearless_simd::{Level, Simd, SimdBase, SimdFloat, SimdFrom, dispatch, f32x8};
 use glam::{DMat3, DVec3, Vec3};
-use meniscus_geometry::{NeighbourGrid, Periodic, quadrature};
+use meniscus_core::par;
+use meniscus_geometry::{NeighbourGrid, quadrature};
 use rayon::prelude::*;
+use std::f32::consts::PI;
+use std::ops::Range;
 
 /// A surface that moves, and what it does when it is pushed.
 #[derive(Debug, Clone, Default)]
@@ -64,22 +69,6 @@ pub(crate) struct Link {
     pub(crate) weight: Vec3,
 }
 
-/// Piece of a triangle with its Gauss points.
-#[derive(Debug, Clone, Copy, Default)]
-struct Piece {
-    /// Number of the wet triangle.
-    triangle: u32,
-    points: [Point; 7],
-}
-
-#[derive(Debug, Clone, Copy, Default)]
-struct Point {
-    position: Vec3,
-    /// Normal times area \[m²\].
-    area: Vec3,
-    lambda: Vec3,
-}
-
 /// A triangle near to liquid.
 #[derive(Debug, Clone, Copy)]
 struct WetTriangle {
@@ -90,11 +79,27 @@ struct WetTriangle {
     nodes: [u32; 3],
     /// Moved into the liquid by the offset \[m\].
     corners: [DVec3; 3],
-    /// Its sides are cut into so many.
-    cuts: u32,
 }
 
-/// All bodies, and the points of a step.
+/// What a triangle does to a particle.
+#[derive(Debug, Clone, Copy)]
+struct Pair {
+    particle: u32,
+    /// Part of 1 − γ.
+    deficit: f32,
+    /// Part of ∇γ for each corner \[1/m\].
+    parts: [Vec3; 3],
+}
+
+/// The particles that a triangle touches.
+#[derive(Debug, Clone, Default)]
+struct Pairs {
+    /// Places of particles around it.
+    ranges: Vec<Range<usize>>,
+    pairs: Vec<Pair>,
+}
+
+/// All bodies, and what they touch in a step.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Bodies {
     pub(crate) bodies: Vec<Body>,
@@ -102,15 +107,10 @@ pub(crate) struct Bodies {
     first: Vec<u32>,
     wet: Vec<WetTriangle>,
     miters: Vec<Miter>,
-    /// The points for each number of cuts.
-    rules: Vec<Vec<quadrature::Sample>>,
-    /// Which wet triangle a piece belongs to, and which of its pieces it is.
-    owners: Vec<[u32; 2]>,
-    pieces: Vec<Piece>,
-    centers: Vec<Vec3>,
-    grid: NeighbourGrid,
-    /// How far the centre of a piece may be from a particle that feels it \[m\].
-    reach: f32,
+    /// For each wet triangle; there may be more lists than triangles.
+    pairs: Vec<Pairs>,
+    /// For each block of particles: particle, wet triangle, place in its list, in this order.
+    touched: Vec<Vec<[u32; 3]>>,
     /// Forces or accelerations of all nodes in the course of a solve.
     pub(crate) answer: Vec<DVec3>,
     /// What the nodes feel already at the start of a solve \[N\].
@@ -138,7 +138,7 @@ impl Bodies {
     }
 
     /// The nodes of a body among those of all.
-    pub(crate) fn nodes_of(&self, body: usize) -> std::ops::Range<usize> {
+    pub(crate) fn nodes_of(&self, body: usize) -> Range<usize> {
         self.first[body] as usize..self.first[body + 1] as usize
     }
 
@@ -157,40 +157,31 @@ impl Bodies {
         self.force.resize(count as usize, DVec3::ZERO);
     }
 
-    /// Puts Gauss points on the triangles that liquid may touch: those with a particle in the cells around them.
-    pub(crate) fn sample(&mut self, kernel: &SampleKernel, liquid: &NeighbourGrid) {
+    /// Integrates over the triangles that liquid may touch, for each particle that is near one.
+    pub(crate) fn integrate<K: KernelLanes>(
+        &mut self,
+        level: Level,
+        kernel: &SampleKernel,
+        liquid: &NeighbourGrid,
+        positions: &[Vec3],
+    ) {
         self.find_wet(kernel, liquid);
-        let longest = LONGEST_EDGE * f64::from(kernel.reach());
-        self.owners.clear();
-        for (number, triangle) in (0..).zip(&mut self.wet) {
-            triangle.cuts = quadrature::subdivisions(triangle.corners, longest, MOST_PIECES);
-            while self.rules.len() <= triangle.cuts as usize {
-                self.rules.push(quadrature::subdivided(self.rules.len() as u32).collect());
-            }
-            self.owners.extend((0..triangle.cuts * triangle.cuts).map(|piece| [number, piece]));
+        if self.pairs.len() < self.wet.len() {
+            self.pairs.resize_with(self.wet.len(), Pairs::default);
         }
-        self.pieces.resize(self.owners.len(), Piece::default());
-        self.centers.resize(self.owners.len(), Vec3::ZERO);
-        let (wet, rules) = (&self.wet, &self.rules);
-        let both = self.pieces.par_iter_mut().zip(&mut self.centers).zip(&self.owners).with_min_len(64);
-        both.for_each(|((piece, center), &[number, index])| {
-            let triangle = &wet[number as usize];
-            let [a, b, c] = triangle.corners;
-            let area = 0.5 * (b - a).cross(c - a);
-            let rule = &rules[triangle.cuts as usize][7 * index as usize..][..7];
-            piece.triangle = number;
-            for (point, sample) in piece.points.iter_mut().zip(rule) {
-                *point = Point {
-                    position: sample.at(triangle.corners).as_vec3(),
-                    area: (area * sample.weight).as_vec3(),
-                    lambda: sample.lambda.as_vec3(),
-                };
-            }
-            *center = piece.points[0].position;
+        self.pairs.par_iter_mut().zip(&self.wet).for_each(|(pairs, wet)| {
+            pairs.pairs.clear();
+            dispatch!(level, simd => integrate::<_, K>(simd, wet, kernel, liquid, positions, pairs));
         });
-        // Corners of a piece lie two thirds of its median, at most of its longest side, from the centre.
-        self.reach = kernel.reach() + (longest * (2.0 / 3.0)) as f32;
-        self.grid.sort(&self.centers, self.reach, Periodic::default());
+        let blocks = positions.len().div_ceil(par::PIECE);
+        self.touched.resize_with(blocks.max(self.touched.len()), Vec::new);
+        self.touched.iter_mut().for_each(Vec::clear);
+        for (t, pairs) in (0..self.wet.len() as u32).zip(&self.pairs) {
+            for (k, pair) in (0..).zip(&pairs.pairs) {
+                self.touched[pair.particle as usize / par::PIECE].push([pair.particle, t, k]);
+            }
+        }
+        self.touched[..blocks].par_iter_mut().for_each(|block| block.sort_unstable());
     }
 
     fn find_wet(&mut self, kernel: &SampleKernel, liquid: &NeighbourGrid) {
@@ -206,7 +197,7 @@ impl Bodies {
                 liquid.for_each_range_in(low.as_vec3(), high.as_vec3(), |range| near |= !range.is_empty());
                 if near {
                     let nodes = triangle.map(|v| self.first[b] + v);
-                    self.wet.push(WetTriangle { body: b as u32, number, nodes, corners, cuts: 1 });
+                    self.wet.push(WetTriangle { body: b as u32, number, nodes, corners });
                 }
             }
             if self.wet.len() == first_wet {
@@ -227,63 +218,32 @@ impl Bodies {
         }
     }
 
-    /// What the bodies do to a particle, and the links to their nodes; nothing out of reach.
-    pub(crate) fn touch(
-        &self,
-        (particle, p): (u32, Vec3),
-        kernel: &SampleKernel,
-        links: &mut Vec<Link>,
-    ) -> Option<BodyTouch> {
-        if self.pieces.is_empty() {
-            return None;
-        }
-        let first = links.len();
-        let reach = Vec3::splat(self.reach);
-        let mut sum = BodyTouch::default();
-        let order = self.grid.order();
-        self.grid.for_each_range_in(p - reach, p + reach, |range| {
-            for &index in &order[range] {
-                let piece = &self.pieces[index as usize];
-                if piece.points[0].position.distance_squared(p) >= self.reach * self.reach {
-                    continue;
-                }
-                let mut parts = [Vec3::ZERO; 3];
-                let mut felt = false;
-                for point in &piece.points {
-                    let Some([w, flux]) = kernel.weigh(point.position - p, point.area) else { continue };
-                    felt = true;
-                    sum.deficit -= flux;
-                    let push = point.area * w;
-                    parts[0] += push * point.lambda.x;
-                    parts[1] += push * point.lambda.y;
-                    parts[2] += push * point.lambda.z;
-                }
-                if felt {
-                    let nodes = self.wet[piece.triangle as usize].nodes;
-                    for (node, part) in nodes.into_iter().zip(parts) {
-                        match links[first..].iter_mut().find(|link| link.node == node) {
-                            Some(link) => link.weight += part,
-                            None => links.push(Link { particle, node, weight: part }),
-                        }
+    /// Calls `visit` with each particle of a block that bodies touch, and puts down its links to their nodes.
+    pub(crate) fn for_each_touch(&self, block: usize, links: &mut Vec<Link>, mut visit: impl FnMut(u32, BodyTouch)) {
+        let Some(touched) = self.touched.get(block) else { return };
+        for group in touched.chunk_by(|a, b| a[0] == b[0]) {
+            let (first, particle) = (links.len(), group[0][0]);
+            let mut sum = BodyTouch::default();
+            for &[_, t, k] in group {
+                let pair = &self.pairs[t as usize].pairs[k as usize];
+                sum.deficit += pair.deficit;
+                for (node, part) in self.wet[t as usize].nodes.into_iter().zip(pair.parts) {
+                    match links[first..].iter_mut().find(|link| link.node == node) {
+                        Some(link) => link.weight += part,
+                        None => links.push(Link { particle, node, weight: part }),
                     }
                 }
             }
-        });
-        if links.len() == first {
-            return None;
+            if sum.deficit < 0.0 {
+                // Behind the moved surface: the rest of the kernel is in the liquid.
+                sum.deficit += 1.0;
+            }
+            for link in &links[first..] {
+                sum.push += link.weight;
+                sum.flux += link.weight.dot(self.velocity(link.node));
+            }
+            visit(particle, sum);
         }
-        let (cubed, deficit) = kernel.norms();
-        sum.deficit *= deficit;
-        if sum.deficit < 0.0 {
-            // Behind the moved surface: the rest of the kernel is in the liquid.
-            sum.deficit += 1.0;
-        }
-        for link in &mut links[first..] {
-            link.weight *= cubed;
-            sum.push += link.weight;
-            sum.flux += link.weight.dot(self.velocity(link.node));
-        }
-        Some(sum)
     }
 
     /// The body that a node belongs to.
@@ -335,34 +295,198 @@ impl Bodies {
         }
     }
 
-    /// The first triangle that a particle passed on its way `from` → `to` \[m\], while the nodes went from where they were
-    /// to `ends`: a place before it and its normal then, its nodes and their shares. Only from outside to inside.
-    pub(crate) fn passed(&self, [from, to]: [DVec3; 2], ends: &[DVec3], gap: f64) -> Option<Passed> {
-        let reach = Vec3::splat(self.reach);
-        let middle = from.as_vec3();
-        let mut first: Option<(f64, Passed)> = None;
-        let mut seen = u32::MAX;
-        self.grid.for_each_range_in(middle - reach, middle + reach, |range| {
-            for &index in &self.grid.order()[range] {
-                let number = self.pieces[index as usize].triangle;
-                if number == seen {
-                    continue;
-                }
-                seen = number;
-                let wet = &self.wet[number as usize];
+    /// Calls `visit` with every particle that a triangle passed in the step, on its way from `starts` to `to` \[m\] while the
+    /// nodes went from where they were to `ends`: from outside to inside only.
+    pub(crate) fn for_each_passed(
+        &self,
+        way: impl Fn(usize) -> [DVec3; 2],
+        ends: &[DVec3],
+        gap: f64,
+        mut visit: impl FnMut(usize, &Passed),
+    ) {
+        for group in self.touched.iter().flat_map(|block| block.chunk_by(|a, b| a[0] == b[0])) {
+            let particle = group[0][0] as usize;
+            let way = way(particle);
+            let hits = group.iter().filter_map(|&[_, t, _]| {
+                let wet = &self.wet[t as usize];
                 let body = &self.bodies[wet.body as usize];
                 let starts = body.triangles[wet.number as usize].map(|v| body.positions[v as usize]);
                 let ends = wet.nodes.map(|node| ends[node as usize]);
-                let Some((time, lambda)) = crossing([from, to], starts, ends) else { continue };
-                if first.is_none_or(|(earliest, _)| time < earliest) {
-                    let normal = (ends[1] - ends[0]).cross(ends[2] - ends[0]).normalize_or_zero();
-                    let on = lambda.x * ends[0] + lambda.y * ends[1] + lambda.z * ends[2];
-                    first = Some((time, Passed { place: on + normal * gap, normal, nodes: wet.nodes, lambda }));
+                let (time, lambda) = crossing(way, starts, ends)?;
+                let normal = (ends[1] - ends[0]).cross(ends[2] - ends[0]).normalize_or_zero();
+                let on = lambda.x * ends[0] + lambda.y * ends[1] + lambda.z * ends[2];
+                Some((time, Passed { place: on + normal * gap, normal, nodes: wet.nodes, lambda }))
+            });
+            if let Some((_, first)) = hits.min_by(|a, b| a.0.total_cmp(&b.0)) {
+                visit(particle, &first);
+            }
+        }
+    }
+}
+
+/// The wall integral over one triangle, cut into pieces with seven Gauss points each, for all particles near it. Only
+/// pieces within reach of a particle are looked at. All points lie in one plane: r·n is the same for all of them.
+#[inline(always)]
+fn integrate<S: Simd, K: KernelLanes>(
+    simd: S,
+    wet: &WetTriangle,
+    kernel: &SampleKernel,
+    liquid: &NeighbourGrid,
+    positions: &[Vec3],
+    Pairs { ranges, pairs }: &mut Pairs,
+) {
+    let reach = kernel.reach();
+    let low = wet.corners.iter().fold(DVec3::INFINITY, |low, c| low.min(*c)).as_vec3() - reach;
+    let high = wet.corners.iter().fold(DVec3::NEG_INFINITY, |high, c| high.max(*c)).as_vec3() + reach;
+    // Lanes live outside of the closure: inside, the compiler would not know the instruction set.
+    ranges.clear();
+    liquid.for_each_range_in(low, high, |range| ranges.push(range));
+    simd.vectorize(
+        #[inline(always)]
+        || {
+            let cut = CutTriangle::new(simd, wet.corners, kernel);
+            for range in ranges {
+                for i in range.clone() {
+                    if let Some(pair) = cut.around::<K>(simd, positions[i]) {
+                        pairs.push(Pair { particle: i as u32, ..pair });
+                    }
                 }
             }
-        });
-        first.map(|(_, passed)| passed)
+        },
+    );
+}
+
+/// A triangle cut into n² pieces.
+struct CutTriangle<S: Simd> {
+    /// Third corner, and sides to the first and second divided by n \[m\].
+    corner: Vec3,
+    sides: [Vec3; 2],
+    /// Gradients of the coordinates along the sides, in pieces \[1/m\].
+    dual: [Vec3; 2],
+    normal: Vec3,
+    /// Area of a piece \[m²\].
+    area: f32,
+    cuts: i32,
+    /// Seven points around the centroid of an upright piece \[m\]; their weights; their coordinates along the sides.
+    offsets: Lanes3<S>,
+    weights: f32x8<S>,
+    coordinates: [f32x8<S>; 2],
+    /// stretch/h \[1/m\].
+    scale: f32,
+}
+
+impl<S: Simd> CutTriangle<S> {
+    #[inline(always)]
+    fn new(simd: S, corners: [DVec3; 3], kernel: &SampleKernel) -> Self {
+        let longest = LONGEST_EDGE * f64::from(kernel.reach());
+        let cuts = quadrature::subdivisions(corners, longest, MOST_PIECES);
+        let parts = f64::from(cuts);
+        let [a, b, c] = corners;
+        let sides = [(a - c) / parts, (b - c) / parts];
+        let normal = sides[0].cross(sides[1]);
+        let square = normal.length_squared().max(1e-300);
+        let dual = [sides[1].cross(normal) / square, normal.cross(sides[0]) / square];
+        let points = quadrature::seven_points();
+        let lane = |value: &dyn Fn(&quadrature::Sample) -> f64| {
+            let mut lanes = [0.0; LANES];
+            lanes.iter_mut().zip(&points).for_each(|(lane, point)| *lane = value(point) as f32);
+            f32x8::simd_from(simd, lanes)
+        };
+        let third = 1.0 / 3.0;
+        let along = |s: &quadrature::Sample| (s.lambda.x - third) * sides[0] + (s.lambda.y - third) * sides[1];
+        Self {
+            corner: c.as_vec3(),
+            sides: sides.map(|side| side.as_vec3()),
+            dual: dual.map(|dual| dual.as_vec3()),
+            normal: normal.normalize_or_zero().as_vec3(),
+            area: (0.5 * normal.length()) as f32,
+            cuts: cuts as i32,
+            offsets: [lane(&|s| along(s).x), lane(&|s| along(s).y), lane(&|s| along(s).z)],
+            weights: lane(&|s| s.weight),
+            coordinates: [lane(&|s| s.lambda.x - third), lane(&|s| s.lambda.y - third)],
+            scale: 1.0 / kernel.reach(),
+        }
     }
+
+    /// The integral around a particle, which has no number yet.
+    #[inline(always)]
+    fn around<K: KernelLanes>(&self, simd: S, p: Vec3) -> Option<Pair> {
+        let reach = 1.0 / self.scale;
+        let from_corner = p - self.corner;
+        let height = from_corner.dot(self.normal);
+        if height.abs() >= reach {
+            return None;
+        }
+        let radius = (reach * reach - height * height).sqrt();
+        let (x, y) = (self.dual[0].dot(from_corner), self.dual[1].dot(from_corner));
+        let spread = [self.dual[0], self.dual[1], self.dual[0] + self.dual[1]].map(|g| radius * g.length());
+        // Pieces (i, j) reach from their coordinates to one more, and i + j to two more.
+        let (first, last) = ((x - spread[0]).floor() as i32, (x + spread[0]).floor() as i32);
+        let (low, high) = ((y - spread[1]).floor() as i32, (y + spread[1]).floor() as i32);
+        let (least, most) = ((x + y - spread[2]).floor() as i32 - 1, (x + y + spread[2]).floor() as i32);
+        let farthest = self.farthest(reach);
+        let mut sums = Sums { flux: splat(simd, 0.0), weight: splat(simd, 0.0), moments: [splat(simd, 0.0); 2] };
+        let mut felt = false;
+        for i in first.max(0)..=last.min(self.cuts - 1) {
+            let from = low.max(least - i).max(0);
+            let to = high.min(most - i).min(self.cuts - 1 - i);
+            for j in from..=to {
+                for (third, sign) in [(1.0 / 3.0, 1.0), (2.0 / 3.0, -1.0)] {
+                    let (u, v) = (i as f32 + third, j as f32 + third);
+                    let center = self.corner + self.sides[0] * u + self.sides[1] * v - p;
+                    // The last of a row has no neighbour upside down.
+                    let exists = sign > 0.0 || i + j < self.cuts - 1;
+                    if exists && center.length_squared() < farthest {
+                        self.add_piece::<K>(simd, (center, [u, v], sign), &mut sums);
+                        felt = true;
+                    }
+                }
+            }
+        }
+        let weight = add_up(sums.weight);
+        if !felt || weight == 0.0 {
+            return None;
+        }
+        let scale_squared = self.scale * self.scale;
+        let push = self.normal * (self.area * scale_squared * self.scale);
+        let parts = f32::recip(self.cuts as f32);
+        let [x, y] = sums.moments.map(|moment| add_up(moment) * parts);
+        Some(Pair {
+            particle: u32::MAX,
+            deficit: add_up(sums.flux) * height * self.scale * self.area * scale_squared / (4.0 * PI),
+            parts: [push * x, push * y, push * (weight - x - y)],
+        })
+    }
+
+    /// Square of the distance at which the centre of a piece cannot be felt any more \[m²\].
+    #[inline(always)]
+    fn farthest(&self, reach: f32) -> f32 {
+        // Two thirds of a median, which is shorter than the longer of its neighbouring sides.
+        let side = self.sides[0].length().max(self.sides[1].length()).max((self.sides[0] - self.sides[1]).length());
+        let farthest = reach + side * (2.0 / 3.0);
+        farthest * farthest
+    }
+
+    /// Seven points: Σ w T/q³, Σ w W and Σ w W (u, v).
+    #[inline(always)]
+    fn add_piece<K: KernelLanes>(&self, simd: S, (center, [u, v], sign): (Vec3, [f32; 2], f32), sums: &mut Sums<S>) {
+        let (sign, scale) = (splat(simd, sign), splat(simd, self.scale));
+        let r = plus_scaled(splat3(simd, pack(center, 0.0)), sign, self.offsets);
+        let q = (dot(r, r)).sqrt() * scale;
+        let near = q.max(splat(simd, 0.01));
+        sums.flux += self.weights * K::tail(simd, q) / (near * near * near);
+        let weight = self.weights * K::value(simd, q);
+        sums.weight += weight;
+        sums.moments[0] += weight * (splat(simd, u) + sign * self.coordinates[0]);
+        sums.moments[1] += weight * (splat(simd, v) + sign * self.coordinates[1]);
+    }
+}
+
+/// Sums over Gauss points.
+struct Sums<S: Simd> {
+    flux: f32x8<S>,
+    weight: f32x8<S>,
+    moments: [f32x8<S>; 2],
 }
 
 /// Where a particle was stopped by a body.

@@ -142,6 +142,8 @@ pub(crate) trait KernelLanes: Copy + Sync {
     fn value<S: Simd>(simd: S, q: f32x8<S>) -> f32x8<S>;
     /// h⁴ dW/dr of the gradient kernel.
     fn slope<S: Simd>(simd: S, q: f32x8<S>) -> f32x8<S>;
+    /// The part 4π ∫ W s² ds of the density kernel beyond q.
+    fn tail<S: Simd>(simd: S, q: f32x8<S>) -> f32x8<S>;
 
     /// h⁴ dW/dr divided by q: times the difference of two places over h it is h⁴ ∇W. Finite at the origin, where the
     /// difference is zero.
@@ -170,6 +172,17 @@ impl KernelLanes for Papers {
         let t = (splat(simd, 1.0) - q).max(splat(simd, 0.0));
         t * t * splat(simd, -14.323_945)
     }
+
+    #[inline(always)]
+    fn tail<S: Simd>(simd: S, q: f32x8<S>) -> f32x8<S> {
+        // 1 − 315/16 (q³/3 − 3 q⁵/5 + 3 q⁷/7 − q⁹/9)
+        let q = q.min(splat(simd, 1.0));
+        let square = q * q;
+        let series = splat(simd, 8.4375) - square * splat(simd, 2.1875);
+        let series = splat(simd, -11.8125) + square * series;
+        let series = splat(simd, 6.5625) + square * series;
+        splat(simd, 1.0) - q * square * series
+    }
 }
 
 /// The cubic spline for everything.
@@ -195,6 +208,17 @@ impl KernelLanes for CubicSpline {
         let inner = (splat(simd, 0.5) - q).max(splat(simd, 0.0));
         inner * inner * splat(simd, 61.115_5) - outer * outer * splat(simd, 15.278_875)
     }
+
+    #[inline(always)]
+    fn tail<S: Simd>(simd: S, q: f32x8<S>) -> f32x8<S> {
+        // 64 (t⁴/4 − 2 t⁵/5 + t⁶/6) − 256 (u⁴/16 − u⁵/5 + u⁶/6) with t = (1 − q)₊, u = (½ − q)₊
+        let t = (splat(simd, 1.0) - q).max(splat(simd, 0.0));
+        let u = (splat(simd, 0.5) - q).max(splat(simd, 0.0));
+        let outer = splat(simd, 16.0) - t * (splat(simd, 25.6) - t * splat(simd, 10.666_667));
+        let inner = splat(simd, 16.0) - u * (splat(simd, 51.2) - u * splat(simd, 42.666_668));
+        let (tt, uu) = (t * t, u * u);
+        tt * tt * outer - uu * uu * inner
+    }
 }
 
 /// h⁵ ∇²W of the viscosity kernel.
@@ -209,11 +233,12 @@ mod tests {
     use crate::kernel;
     use fearless_simd::{Level, dispatch};
 
-    fn evaluate<K: KernelLanes>(level: Level) -> Vec<[f32; 3]> {
+    fn evaluate<K: KernelLanes>(level: Level) -> Vec<[f32; 4]> {
         let at = |q: f32| {
             dispatch!(level, simd => {
                 let q = splat(simd, q);
-                [K::value(simd, q), K::slope(simd, q), viscosity_laplacian(simd, q)].map(|lanes| add_up(lanes) / 8.0)
+                let all = [K::value(simd, q), K::slope(simd, q), viscosity_laplacian(simd, q), K::tail(simd, q)];
+                all.map(|lanes| add_up(lanes) / 8.0)
             })
         };
         (0..=120).map(|k| at(k as f32 / 100.0)).collect()
@@ -222,9 +247,10 @@ mod tests {
     fn check<K: KernelLanes>() {
         let baseline = evaluate::<K>(Level::baseline());
         assert_eq!(baseline, evaluate::<K>(Level::new()), "same bits at every level");
-        for (k, [value, slope, laplacian]) in baseline.into_iter().enumerate() {
+        for (k, [value, slope, laplacian, tail]) in baseline.into_iter().enumerate() {
             let q = k as f64 / 100.0;
             assert!((f64::from(value) - K::DENSITY.value(q)).abs() < 2e-6, "W at {q}");
+            assert!((f64::from(tail) - K::DENSITY.tail(q.min(1.0))).abs() < 2e-6, "tail at {q}");
             assert!((f64::from(slope) - K::GRADIENT.slope(q)).abs() < 1e-5, "W' at {q}");
             assert!((f64::from(laplacian) - kernel::viscosity_laplacian(q)).abs() < 1e-5, "∇²W at {q}");
         }

@@ -190,7 +190,17 @@ impl Liquid {
                 KernelFamily::CubicSpline => thick::lattice_share(&CubicSpline::GRADIENT, spacing / h),
             },
         };
-        Self { setup, state, work, walls, bodies: Bodies::default(), level: best_level(), h, lattice_sum, viscosity_share }
+        Self {
+            setup,
+            state,
+            work,
+            walls,
+            bodies: Bodies::default(),
+            level: best_level(),
+            h,
+            lattice_sum,
+            viscosity_share,
+        }
     }
 
     /// Uses another instruction set; the bits do not change.
@@ -382,12 +392,9 @@ impl Liquid {
             let start = number * par::PIECE;
             let end = (start + par::PIECE).min(particles.len());
             for i in start..end {
-                let (particle, position) = (i as u32, particles.position[i]);
-                walls.for_each_contact(particle, position, |contact| contacts.push(contact));
-                if let Some(touch) = bodies.touch((particle, position), walls.sample_kernel(), links) {
-                    contacts.push(walls.body_contact(particle, &touch));
-                }
+                walls.for_each_contact(i as u32, particles.position[i], |contact| contacts.push(contact));
             }
+            bodies.for_each_touch(number, links, |i, touch| contacts.push(walls.body_contact(i, &touch)));
         });
     }
 
@@ -398,7 +405,12 @@ impl Liquid {
             return;
         }
         self.bodies.number();
-        self.bodies.sample(self.walls.sample_kernel(), &self.work.grid);
+        let (level, kernel, grid) = (self.level, self.walls.sample_kernel(), &self.work.grid);
+        let positions = &self.state.particles.position;
+        match self.setup.params.kernel {
+            KernelFamily::Papers => self.bodies.integrate::<Papers>(level, kernel, grid, positions),
+            KernelFamily::CubicSpline => self.bodies.integrate::<CubicSpline>(level, kernel, grid, positions),
+        }
         let State { body_forces, body_impulses, .. } = &mut self.state;
         body_forces.resize_with(self.bodies.bodies.len(), Vec::new);
         body_impulses.resize_with(self.bodies.bodies.len(), Vec::new);
@@ -436,31 +448,36 @@ impl Liquid {
             return;
         }
         let gap = 0.05 * self.setup.params.spacing;
-        let body_wall = self.walls.len() as u16;
-        for contact in self.work.contacts.iter().flatten().filter(|contact| contact.wall == body_wall) {
-            let i = contact.particle as usize;
-            let particles = &mut self.state.particles;
-            let (x, v) = (particles.position[i].as_dvec3(), particles.velocity[i].as_dvec3());
-            let Some(passed) = self.bodies.passed([x - v * dt, x], &ends, gap) else { continue };
+        let volume = self.rest_volume();
+        let Self { state, bodies, setup, work, .. } = self;
+        let State { particles, body_impulses, .. } = state;
+        let (position, velocity) = (&mut particles.position, &mut particles.velocity);
+        let mut stopped = Vec::new();
+        let way = |i: usize| {
+            let x = position[i].as_dvec3();
+            [x - velocity[i].as_dvec3() * dt, x]
+        };
+        bodies.for_each_passed(way, &ends, gap, |i, passed| stopped.push((i, *passed)));
+        for (i, passed) in stopped {
+            let place_of = |node: u32| {
+                let body = bodies.body_of(node);
+                (body, node as usize - bodies.nodes_of(body).start)
+            };
             let mut surface = DVec3::ZERO;
             for (k, &node) in passed.nodes.iter().enumerate() {
-                let body = self.bodies.body_of(node);
-                let own = node as usize - self.bodies.nodes_of(body).start;
-                surface += passed.lambda[k] * (ends[node as usize] - self.bodies.bodies[body].positions[own]) / dt;
+                let (body, own) = place_of(node);
+                surface += passed.lambda[k] * (ends[node as usize] - bodies.bodies[body].positions[own]) / dt;
             }
-            let into = (v - surface).dot(passed.normal).min(0.0);
-            let change = passed.normal * -into;
-            particles.position[i] = passed.place.as_vec3();
-            particles.velocity[i] = (v + change).as_vec3();
-            let mass = self.setup.materials[usize::from(particles.liquid[i])].1.density
-                * self.setup.params.spacing.powi(3)
-                * self.setup.params.mass_factor;
+            let v = velocity[i].as_dvec3();
+            let change = passed.normal * -(v - surface).dot(passed.normal).min(0.0);
+            position[i] = passed.place.as_vec3();
+            velocity[i] = (v + change).as_vec3();
+            let mass = setup.materials[usize::from(particles.liquid[i])].1.density * volume;
             for (k, &node) in passed.nodes.iter().enumerate() {
-                let body = self.bodies.body_of(node);
-                let own = node as usize - self.bodies.nodes_of(body).start;
-                self.state.body_impulses[body][own] -= change * (mass * passed.lambda[k]);
+                let (body, own) = place_of(node);
+                body_impulses[body][own] -= change * (mass * passed.lambda[k]);
             }
-            self.work.kept_inside += 1;
+            work.kept_inside += 1;
         }
     }
 

@@ -1,0 +1,115 @@
+//! Bodies that answer: what the liquid does to them is what they do to the liquid.
+
+use glam::{DMat3, DVec3, Vec3};
+use meniscus_geometry::{Aabb, solids};
+use meniscus_sph::{Answer, Body, Liquid, Material, Params, PressureSolver, Setup};
+
+const SPACING: f64 = 0.05;
+
+fn setup(pressure: PressureSolver) -> Setup {
+    Setup {
+        params: Params { spacing: SPACING, pressure, ..Params::default() },
+        materials: vec![("water".into(), Material::default())],
+        walls: vec![],
+        emitters: vec![],
+        periodic: Default::default(),
+        stiffness: 400.0,
+        speed: 3.0,
+    }
+}
+
+fn cube(answer: impl Fn(usize) -> Answer) -> Body {
+    let mesh = solids::cuboid(&Aabb::new(DVec3::new(-0.2, -0.4, -0.2), DVec3::new(0.2, 0.0, 0.2)));
+    Body {
+        positions: mesh.vertices().to_vec(),
+        velocities: vec![DVec3::ZERO; mesh.vertices().len()],
+        triangles: mesh.triangles().to_vec(),
+        answer: answer(mesh.vertices().len()),
+    }
+}
+
+/// A block of water that falls onto the top of a cube at 1 m/s, and the cube.
+fn falling(pressure: PressureSolver, answer: impl Fn(usize) -> Answer) -> Liquid {
+    let mut liquid = Liquid::new(setup(pressure));
+    for k in 0..8 * 4 * 8 {
+        let place = Vec3::new((k % 8) as f32 - 3.5, (k / 8 % 4) as f32 + 0.5, (k / 32) as f32 - 3.5) * SPACING as f32;
+        liquid.particles_mut().push(0, place, Vec3::NEG_Y, 1000.0);
+    }
+    liquid.bodies_mut().push(cube(answer));
+    liquid
+}
+
+fn step(liquid: &mut Liquid, dt: f64) {
+    liquid.sort(0.0, dt);
+    liquid.find_neighbours();
+    liquid.touch_walls(0.0, dt);
+    if liquid.setup().params.pressure == PressureSolver::Dfsph {
+        liquid.sum_density_and_gradients().unwrap();
+        liquid.remove_divergence(dt).unwrap();
+        liquid.sum_forces(DVec3::ZERO).unwrap();
+        liquid.find_pressure(DVec3::ZERO, dt).unwrap();
+    } else {
+        liquid.sum_density().unwrap();
+        liquid.apply_state_equation();
+        liquid.sum_all_forces(DVec3::ZERO).unwrap();
+    }
+    liquid.advance(0.0, dt).unwrap();
+}
+
+fn momentum(liquid: &Liquid) -> DVec3 {
+    let particles = &liquid.state().particles;
+    particles.velocity.iter().map(|v| v.as_dvec3() * liquid.mass(0)).sum()
+}
+
+#[test]
+fn action_is_reaction() {
+    for pressure in [PressureSolver::Dfsph, PressureSolver::StateEquation] {
+        let mut liquid = falling(pressure, |n| Answer::Nodes(vec![1.0 / 8.0; n]));
+        if pressure == PressureSolver::StateEquation {
+            // Pressed together a little, or there is no pressure.
+            liquid.particles_mut().position.iter_mut().for_each(|x| *x = *x * 0.98 + 0.001);
+        }
+        let before = momentum(&liquid);
+        let dt = 0.002;
+        step(&mut liquid, dt);
+        let given: DVec3 = liquid.body_forces(0).iter().sum::<DVec3>() * dt;
+        let change = momentum(&liquid) - before;
+        assert!(change.y > 0.01 * before.length(), "{pressure:?}: the cube stops the water: {change}");
+        assert!((change + given).length() < 2e-5 * change.length(), "{pressure:?}: {change} {given}");
+    }
+}
+
+#[test]
+fn a_body_that_yields_is_pushed_less() {
+    let push = |answer: &dyn Fn(usize) -> Answer| {
+        let mut liquid = falling(PressureSolver::Dfsph, answer);
+        step(&mut liquid, 0.002);
+        -liquid.body_forces(0).iter().sum::<DVec3>().y
+    };
+    let held = push(&|_| Answer::None);
+    // Water of 32 kg meets cubes of 64 kg.
+    let loose = push(&|n| Answer::Nodes(vec![n as f64 / 64.0; n]));
+    let rigid = push(&|_| Answer::Rigid {
+        inverse_mass: 1.0 / 64.0,
+        inverse_inertia: DMat3::ZERO,
+        center: DVec3::new(0.0, -0.2, 0.0),
+    });
+    assert!(held > rigid && rigid > 0.5 * held, "{held} {rigid}");
+    assert!(held > loose && loose > 0.0, "{held} {loose}");
+}
+
+#[test]
+fn what_a_surface_passes_is_put_back_and_its_momentum_kept() {
+    let mut liquid = falling(PressureSolver::Dfsph, |n| Answer::Nodes(vec![1.0 / 8.0; n]));
+    let dt = 0.002;
+    step(&mut liquid, dt);
+    let before = momentum(&liquid);
+    // The top of the cube jumps up by a spacing.
+    let raised: Vec<DVec3> = cube(|_| Answer::None).positions.iter().map(|p| *p + DVec3::Y * SPACING).collect();
+    liquid.keep_before_bodies(&[&raised], dt);
+    assert_eq!(liquid.kept_inside(), 64, "the lowest layer");
+    let lowest = liquid.state().particles.position.iter().map(|x| x.y).fold(f32::INFINITY, f32::min);
+    assert!(f64::from(lowest) > SPACING, "{lowest}");
+    let owed: DVec3 = liquid.state().body_impulses[0].iter().sum();
+    assert!((momentum(&liquid) - before + owed).length() < 1e-4 * before.length());
+}
