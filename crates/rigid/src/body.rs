@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 use meniscus_geometry::{NotClosed, TriangleMesh};
 use rapier3d_f64::prelude::{
-    CoefficientCombineRule, ColliderBuilder, Pose, Rotation, SharedShape, TriMeshBuilderError, TriMeshFlags,
+    CoefficientCombineRule, ColliderBuilder, Pose, SharedShape, TriMeshBuilderError, TriMeshFlags,
 };
 
 /// How a body meets others, where it is at the start \[m\].
@@ -95,7 +95,7 @@ pub(crate) fn collider(surface: &TriangleMesh, form: Form) -> Result<ColliderBui
         Form::Ball { center, radius } => ColliderBuilder::ball(radius).translation(center),
         Form::Cylinder { ends: [start, end], radius } => {
             let rotation = DQuat::from_rotation_arc(DVec3::Y, (end - start).normalize_or(DVec3::Y));
-            let middle = Pose::from_parts(0.5 * (start + end), Rotation::from(rotation));
+            let middle = Pose::from_parts(0.5 * (start + end), rotation);
             ColliderBuilder::cylinder(0.5 * start.distance(end), radius).position(middle)
         }
         Form::Surface => match hull(surface) {

@@ -10,7 +10,7 @@ use meniscus_core::StepError;
 use meniscus_geometry::{Bvh, TriangleMesh};
 use rapier3d_f64::prelude::{
     CCDSolver, ImpulseJointSet, IntegrationParameters, MassProperties as RapierMass, MultibodyJointSet,
-    PhysicsPipeline, Pose, RigidBody, RigidBodyBuilder, RigidBodyHandle, Rotation, SoftBodySet,
+    PhysicsPipeline, Pose, RigidBody, RigidBodyBuilder, RigidBodyHandle, SoftBodySet,
 };
 
 /// Sub-steps of rapier in a step.
@@ -147,7 +147,7 @@ impl World {
     /// Puts a body somewhere between steps: x = R x₀ + t.
     pub fn place(&mut self, body: usize, rotation: DQuat, translation: DVec3) {
         let handle = self.bodies[body].handle;
-        self.rapier_mut(handle).set_position(Pose::from_parts(translation, Rotation::from(rotation)), true);
+        self.rapier_mut(handle).set_position(Pose::from_parts(translation, rotation), true);
     }
 
     /// Says where a led body is at the end of the next step: x = R x₀ + t.
@@ -165,7 +165,7 @@ impl World {
     }
 
     fn lead_handle(&mut self, handle: usize, rotation: DQuat, translation: DVec3) {
-        let pose = Pose::from_parts(translation, Rotation::from(rotation));
+        let pose = Pose::from_parts(translation, rotation);
         self.rapier_mut(handle).set_next_kinematic_position(pose);
     }
 
@@ -311,7 +311,7 @@ impl World {
     #[must_use]
     pub fn pose(&self, body: usize) -> (DQuat, DVec3) {
         let pose = self.rapier(body).position();
-        (DQuat::from(pose.rotation), pose.translation)
+        (pose.rotation, pose.translation)
     }
 
     /// How a body moves.

@@ -149,14 +149,13 @@ fn heap() -> World {
     let mut world = World::default();
     for k in 0..6 {
         let center = DVec3::new(0.05 * f64::from(k % 3), 0.15 + 0.25 * f64::from(k), 0.02 * f64::from(k));
-        match k % 3 {
-            0 => drop(ball(&mut world, center, 0.1, Material { restitution: 0.4, ..Material::default() })),
-            1 => drop(world.add("cube", cube(center, 0.18), Form::Surface, Material::default(), false).unwrap()),
-            _ => {
-                let ring = solids::torus(center, 0.12, 0.04, [16, 8]);
-                drop(world.add("ring", ring, Form::Surface, Material::default(), false).unwrap());
-            }
-        }
+        let (surface, form) = match k % 3 {
+            0 => (solids::icosphere(center, 0.1, 3), Form::Ball { center, radius: 0.1 }),
+            1 => (cube(center, 0.18), Form::Surface),
+            _ => (solids::torus(center, 0.12, 0.04, [16, 8]), Form::Surface),
+        };
+        let material = Material { restitution: 0.4, ..Material::default() };
+        world.add("body", surface, form, material, false).unwrap();
     }
     world.add_wall(Wall::Plane { point: DVec3::ZERO, normal: DVec3::Y }, false).unwrap();
     world.attach(1, 4, world.mass_properties(4).center, 300.0, 5.0);

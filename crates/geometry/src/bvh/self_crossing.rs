@@ -196,7 +196,7 @@ mod tests {
     use super::super::tests::bodies;
     use super::*;
     use crate::mesh::tests::joined;
-    use crate::{TriangleMesh, solids};
+    use crate::solids;
     use proptest::prelude::*;
 
     #[test]
