@@ -277,6 +277,8 @@ impl World {
             dt,
             length_unit: self.scale.unwrap_or(1.0),
             num_solver_iterations: SUB_STEPS,
+            // No speed is cut: momentum stays.
+            normalized_max_linear_velocity: 1e30,
             max_ccd_substeps: 0,
             contact_recycling: false,
             ..IntegrationParameters::default()
