@@ -26,6 +26,7 @@ pub const GALLERY: &[GalleryScene] = &[
         text: include_str!("../bar-snap.toml"),
         assets: &[("assets/test-bar.obj", include_bytes!("../assets/test-bar.obj"))],
     },
+    GalleryScene { name: "anvil", text: include_str!("../anvil.toml"), assets: &[] },
     GalleryScene { name: "clay", text: include_str!("../clay.toml"), assets: &[] },
     GalleryScene {
         name: "duck-drop",

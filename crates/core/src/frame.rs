@@ -44,7 +44,7 @@ pub enum BodyKind {
     Wall,
     /// An opening through which liquid comes.
     Nozzle,
-    /// A deformable solid.
+    /// A deformable solid or a rigid body.
     Solid,
 }
 

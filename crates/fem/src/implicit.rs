@@ -234,6 +234,14 @@ impl Body {
         }
     }
 
+    /// Σ M (v₀ − a u) + τ l: the momentum that contact must make up for, since a free body's own forces add up to nothing.
+    pub(crate) fn missing_momentum(&self) -> DVec3 {
+        let (work, [before, now]) = (&self.work, self.work.problem.momentum);
+        let (mass, velocity) = (&self.topology.mass, &self.state.motion.velocity);
+        let own = |i: usize| mass[i] * (before * velocity[i] - now * work.unknown[i]) + work.problem.tau * work.load[i];
+        (0..mass.len()).map(own).sum()
+    }
+
     /// Whether nothing holds the body: no translation has any resistance.
     pub(crate) fn is_free(&self) -> bool {
         self.state.motion.springs.is_empty()

@@ -100,6 +100,7 @@ impl Group<'_, '_> {
             report.stage("assemble", || self.each(Body::assemble)); // 6  a M + c K  [MG04 eq. 11]
             report.stage("balance", || self.balance(effort, &mut progress))?; // 7  r
             if progress.balanced {
+                self.touch.go(1.0);
                 break;
             }
             let outcome = report.stage("solve", || self.solve(effort, &mut progress)); // 8  (a M + c K) δ = r
@@ -136,7 +137,7 @@ impl Group<'_, '_> {
     fn solve(&mut self, effort: &Effort, progress: &mut Progress) -> Outcome {
         let first = progress.solves == 0;
         progress.given = self.bodies.iter().any(|body| body.work.change.iter().any(|given| *given != DVec3::ZERO));
-        let norm = move_given(self.bodies, &self.touch.links);
+        let norm = move_given(self.bodies, &mut self.touch.links);
         if first {
             progress.scale = self.bodies.iter().map(|body| body.load_norm()).fold(norm, f64::max);
         }
@@ -148,19 +149,20 @@ impl Group<'_, '_> {
         let residual = wanted.max(useful).max(progress.rounding);
         self.each(Body::turn_preconditioner);
         let goal = Goal { residual, iterations: effort.max_iterations };
-        let outcome = solve(self.bodies, &self.touch.links, goal);
+        let outcome = solve(self.bodies, &mut self.touch.links, goal);
         self.remove_drift();
         self.each(|body| {
             let work = &mut body.work;
             work.change.iter_mut().zip(&work.correction).for_each(|(change, correction)| *change += *correction);
         });
+        self.touch.follow(self.bodies);
         outcome
     }
 
     /// Finds the residual of the guess, or drops the guess if nothing would be better.
     fn start_from_guess(&mut self, norm: f64) {
         // A NaN does not help.
-        let helps = find_residual(self.bodies, &self.touch.links) < norm;
+        let helps = find_residual(self.bodies, &mut self.touch.links) < norm;
         if !helps {
             self.each(|body| {
                 body.work.correction.fill(DVec3::ZERO);
@@ -207,6 +209,7 @@ impl Group<'_, '_> {
     fn search(&mut self, effort: &Effort, progress: &Progress) {
         let s = if effort.search { self.best_step(progress.given) } else { 1.0 };
         self.each(|body| body.go(s));
+        self.touch.go(s);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use glam::{DMat3, DQuat, DVec3};
 use meniscus_core::StepReport;
-use meniscus_fem::contact::{Ball, Contact, ContactParams, Cuboid, Obstacle, Plane};
+use meniscus_fem::contact::{Ball, Contact, ContactParams, Cuboid, Inertia, Obstacle, ObstacleForce, Plane, Sample};
 use meniscus_fem::{Body, Integrator, Material, Order, Params, Reaction, State};
 use meniscus_geometry::{Aabb, TetMesh};
 
@@ -345,4 +345,96 @@ fn parameters_out_of_range_are_named() {
     let bad = ContactParams { friction: -1.0, ..ContactParams::default() };
     assert_eq!(Contact::new(bad).err().unwrap().key, "contact.friction");
     assert_eq!(Contact::new(ContactParams { passes: 0, ..bad }).err().unwrap().key, "contact.friction");
+}
+
+/// A rigid ball that answers, moved by hand as a rigid body solver would.
+struct Free {
+    ball: Ball,
+    samples: Vec<Sample>,
+    mass: f64,
+}
+
+impl Free {
+    fn new(center: DVec3, radius: f64, mass: f64, velocity: DVec3) -> Self {
+        let mut free = Self { ball: Ball { center, radius, velocity, spin: DVec3::ZERO }, samples: Vec::new(), mass };
+        free.follow();
+        free
+    }
+
+    fn moment(&self) -> f64 {
+        0.4 * self.mass * self.ball.radius * self.ball.radius
+    }
+
+    fn follow(&mut self) {
+        let surface = meniscus_geometry::solids::icosphere(self.ball.center, self.ball.radius, 2);
+        let count = surface.vertices().len() as f64;
+        let area = 4.0 * std::f64::consts::PI * self.ball.radius * self.ball.radius / count;
+        self.samples = surface.vertices().iter().map(|&place| Sample { place, area }).collect();
+    }
+
+    /// A step in which gravity is expected already.
+    fn advance(&mut self, felt: ObstacleForce, dt: f64) {
+        self.ball.velocity += dt / self.mass * felt.force;
+        self.ball.spin += dt / self.moment() * (felt.torque - self.ball.center.cross(felt.force));
+        self.ball.center += dt * self.ball.velocity;
+        self.follow();
+    }
+}
+
+impl Obstacle for Free {
+    fn distance(&self, point: DVec3) -> (f64, DVec3) {
+        self.ball.distance(point)
+    }
+
+    fn velocity(&self, point: DVec3) -> DVec3 {
+        self.ball.velocity(point)
+    }
+
+    fn samples(&self) -> &[Sample] {
+        &self.samples
+    }
+
+    fn inertia(&self) -> Option<Inertia> {
+        let inertia = DMat3::from_diagonal(DVec3::splat(self.moment()));
+        Some(Inertia { mass: self.mass, center: self.ball.center, inertia, force: DVec3::ZERO, torque: DVec3::ZERO })
+    }
+}
+
+/// A ball of any mass flies into a jelly of any stiffness: linear and angular momentum stay, nothing explodes.
+#[test]
+fn rigid_bodies_that_answer_exchange_momentum_with_soft_ones() {
+    for (mass, young) in [(5.0, 2e4), (0.01, 2e4), (0.01, 1e7), (500.0, 1e7)] {
+        let mesh = TetMesh::block(DVec3::ZERO, DVec3::splat(0.3), [4, 4, 4]);
+        let mut bodies = [Body::new("jelly", &mesh, Params::default(), soft(young)).unwrap()];
+        let mut contact = contact(ContactParams::default());
+        let mut ball = Free::new(DVec3::new(0.2, 0.42, 0.13), 0.1, mass, DVec3::new(0.3, -2.0, 0.0));
+        let momentum = |body: &Body, ball: &Free| body.momentum() + ball.mass * ball.ball.velocity;
+        let spin = |body: &Body, ball: &Free| {
+            let own = ball.ball.center.cross(ball.mass * ball.ball.velocity) + ball.moment() * ball.ball.spin;
+            body.angular_momentum() + own
+        };
+        let energy = |body: &Body, ball: &Free| {
+            let own = ball.mass * ball.ball.velocity.length_squared() + ball.moment() * ball.ball.spin.length_squared();
+            body.kinetic_energy() + body.elastic_energy() + 0.5 * own
+        };
+        let (p, l, e) = (momentum(&bodies[0], &ball), spin(&bodies[0], &ball), energy(&bodies[0], &ball));
+        let dt = 0.002;
+        let mut touched = false;
+        for _ in 0..100 {
+            let obstacles: [&dyn Obstacle; 1] = [&ball];
+            contact.step(&mut bodies, &obstacles, dt, DVec3::ZERO, &mut StepReport::default()).unwrap();
+            let felt = contact.obstacle_forces()[0];
+            touched |= felt.force != DVec3::ZERO;
+            ball.advance(felt, dt);
+            let drift = momentum(&bodies[0], &ball).distance(p) / p.length();
+            assert!(drift < 1e-12, "{mass} {young}: {drift}");
+        }
+        assert!(touched);
+        let turn = spin(&bodies[0], &ball).distance(l) / l.length();
+        assert!(turn < 0.05, "{mass} {young}: {turn}");
+        let now = energy(&bodies[0], &ball);
+        assert!(now < 1.001 * e, "{mass} {young}: {now} {e}");
+        let inside = bodies[0].nearest_point(ball.ball.center).unwrap().distance;
+        assert!(mass > 100.0 || inside > 0.05, "{mass} {young}: it does not sink in: {inside}");
+    }
 }

@@ -199,10 +199,21 @@ impl TryFrom<Unchecked> for TriangleMesh {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::solids;
     use proptest::prelude::*;
+
+    /// One mesh of several, their common corners welded.
+    pub(crate) fn joined(parts: &[TriangleMesh]) -> TriangleMesh {
+        let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+        for part in parts {
+            let first = vertices.len() as u32;
+            vertices.extend_from_slice(part.vertices());
+            triangles.extend(part.triangles().iter().map(|t| t.map(|v| v + first)));
+        }
+        TriangleMesh::from_soup(vertices, triangles).unwrap()
+    }
 
     fn corner() -> Vec<DVec3> {
         vec![DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z]

@@ -200,20 +200,11 @@ impl Piece {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mesh::tests::joined;
     use crate::solids;
 
     fn unit_box() -> TriangleMesh {
         solids::cuboid(&Aabb::new(DVec3::ZERO, DVec3::ONE))
-    }
-
-    fn joined(parts: &[TriangleMesh]) -> TriangleMesh {
-        let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
-        for part in parts {
-            let first = vertices.len() as u32;
-            vertices.extend_from_slice(part.vertices());
-            triangles.extend(part.triangles().iter().map(|t| t.map(|v| v + first)));
-        }
-        TriangleMesh::from_soup(vertices, triangles).unwrap()
     }
 
     fn turned_over(mut mesh: TriangleMesh) -> TriangleMesh {

@@ -19,7 +19,7 @@
 //! ```
 //!
 //! * [`scene`]: what a scene file says. [`gallery`]: scenes by name.
-//! * [`sim`]: worlds. [`sph`]: the liquid. [`fem`]: deformable solids. [`twophase`]: air and water on a grid.
+//! * [`sim`]: worlds. [`sph`]: the liquid. [`fem`]: deformable solids. [`rigid`]: rigid bodies. [`twophase`]: air and water on a grid.
 //! * [`record`]: frames, checkpoints, exporters on disk. [`picture`]: pictures of frames.
 //! * [`run()`], [`resume()`], [`render()`]: from a scene to a folder of results.
 
@@ -35,6 +35,7 @@ pub use meniscus_fem as fem;
 pub use meniscus_geometry as geometry;
 pub use meniscus_picture as picture;
 pub use meniscus_record as record;
+pub use meniscus_rigid as rigid;
 pub use meniscus_scene as scene;
 pub use meniscus_sim as sim;
 pub use meniscus_sph as sph;

@@ -6,7 +6,7 @@ use crate::parse::{Source, parse, span_of};
 use crate::solid::SolidShape;
 use glam::DVec3;
 use meniscus_geometry::{
-    ImportOptions, TetFile, TetMesh, TriangleMesh, parse_mesh, parse_msh, parse_tetgen, parse_vtk, parse_vtu,
+    Bvh, ImportOptions, TetFile, TetMesh, TriangleMesh, parse_mesh, parse_msh, parse_tetgen, parse_vtk, parse_vtu,
 };
 use std::path::Path;
 use toml_edit::Document;
@@ -82,9 +82,14 @@ impl Loaded {
         surface.vertices_mut().iter_mut().for_each(|vertex| *vertex += offset);
         // An open surface has no outside; whether it may be open is for its use to say.
         if let Err(open) = surface.orient_outward()
-            && use_as == Use::Solid
+            && use_as != Use::Surface
         {
             return Err(format!("mesh `{}`: {open}", mesh.file));
+        }
+        if use_as == Use::Body
+            && let Some(crossing) = Bvh::new(&surface).self_crossing()
+        {
+            return Err(format!("mesh `{}`: {crossing}", mesh.file));
         }
         self.meshes.push((mesh.clone(), surface));
         Ok(())
@@ -169,6 +174,8 @@ impl Loaded {
 /// What a mesh is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Use {
+    /// It must have an inside and not pass through itself.
+    Body,
     /// It must have an inside.
     Solid,
     /// It may be open.
@@ -199,13 +206,15 @@ fn named_meshes(scene: &Scene) -> Vec<(Vec<String>, Mesh, Use)> {
     for (name, drain) in &scene.drain {
         add(path(&["drain", name, "region", "mesh", "file"]), &drain.region);
     }
-    for (name, solid) in &scene.solid {
-        match &solid.shape {
+    let solids = scene.solid.iter().map(|(name, solid)| ("solid", name, &solid.shape));
+    let rigid = scene.rigid.iter().map(|(name, rigid)| ("rigid", name, &rigid.shape));
+    for (table, name, shape) in solids.chain(rigid) {
+        match shape {
             SolidShape::Mesh(mesh) => {
-                found.push((path(&["solid", name, "shape", "mesh", "file"]), mesh.clone(), Use::Solid));
+                found.push((path(&[table, name, "shape", "mesh", "file"]), mesh.clone(), Use::Body));
             }
             SolidShape::Tets(mesh) => {
-                found.push((path(&["solid", name, "shape", "tets", "file"]), mesh.clone(), Use::Tets));
+                found.push((path(&[table, name, "shape", "tets", "file"]), mesh.clone(), Use::Tets));
             }
             _ => {}
         }
@@ -225,6 +234,11 @@ fn meshes_mut(scene: &mut Scene) -> impl Iterator<Item = &mut Mesh> {
     let drains = scene.drain.values_mut().map(|drain| &mut drain.region);
     let mut bodies = Vec::new();
     let mut holds = Vec::new();
+    for rigid in scene.rigid.values_mut() {
+        if let SolidShape::Mesh(mesh) | SolidShape::Tets(mesh) = &mut rigid.shape {
+            bodies.push(mesh);
+        }
+    }
     for solid in scene.solid.values_mut() {
         if let SolidShape::Mesh(mesh) | SolidShape::Tets(mesh) = &mut solid.shape {
             bodies.push(mesh);

@@ -1,6 +1,7 @@
 //! The structure of a scene file. SI units; every key has a default and says so.
 
 use crate::pull::{Grab, Move, Pull, Release};
+use crate::rigid::Rigid;
 use crate::solid::Solid;
 use indexmap::IndexMap;
 use meniscus_core::{Camera, Style};
@@ -41,6 +42,8 @@ pub struct Scene {
     pub liquid: IndexMap<String, Liquid>,
     /// Deformable solids by name.
     pub solid: IndexMap<String, Solid>,
+    /// Rigid bodies by name.
+    pub rigid: IndexMap<String, Rigid>,
     /// How solids touch each other, themselves and walls.
     pub contact: ContactParams,
     /// Springs that pull at solids, by name.
@@ -63,6 +66,13 @@ pub struct Scene {
     pub picture: Style,
 }
 
+impl Scene {
+    /// Names of all solids and rigid bodies.
+    pub fn body_names(&self) -> impl Iterator<Item = &str> {
+        self.solid.keys().chain(self.rigid.keys()).map(String::as_str)
+    }
+}
+
 impl Default for Scene {
     fn default() -> Self {
         Self {
@@ -78,6 +88,7 @@ impl Default for Scene {
             domain: None,
             liquid: IndexMap::new(),
             solid: IndexMap::new(),
+            rigid: IndexMap::new(),
             contact: ContactParams::default(),
             pull: IndexMap::new(),
             periodic: None,
@@ -433,17 +444,17 @@ pub enum Probe {
     Point(Vector),
     /// Flow through a plane or a disc of it.
     Plane(FlowPlane),
-    /// Displacement of a point of a solid.
+    /// Displacement of a point of a solid or rigid body.
     Solid(SolidPoint),
 }
 
-/// A point of a solid.
+/// A point of a solid or a rigid body.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SolidPoint {
-    /// Name of the solid.
+    /// Name of the solid or rigid body.
     pub name: String,
-    /// Where the point is at the start \[m\]: the node nearest to it is followed.
+    /// Where the point is at the start \[m\]: the node of a solid nearest to it is followed.
     pub point: Vector,
 }
 

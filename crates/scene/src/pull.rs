@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pull {
-    /// Name of the solid; default whichever is there.
+    /// Name of the solid or rigid body; default whichever is there.
     #[serde(default)]
     pub body: Option<String>,
     /// The point that it takes hold of.
@@ -59,7 +59,7 @@ pub struct Grab {
     /// Number by which the hand is known, default 0; what it held before is let go.
     #[serde(default)]
     pub hand: u32,
-    /// Name of the solid; default whichever is there.
+    /// Name of the solid or rigid body; default whichever is there.
     #[serde(default)]
     pub body: Option<String>,
     /// The point.
@@ -126,9 +126,10 @@ fn check_grip(
     spring: [(&'static str, Option<f64>); 2],
 ) -> Result<(), Wrong> {
     if let Some(name) = body {
-        require("body", scene.solid.contains_key(name), || names(scene, "names no solid of the scene"))?;
+        let known = scene.body_names().any(|known| known == name);
+        require("body", known, || names(scene, "names no solid or rigid body of the scene"))?;
     }
-    require("body", !scene.solid.is_empty(), || "needs a solid: the scene has none".into())?;
+    require("body", scene.body_names().next().is_some(), || "needs a solid: the scene has none".into())?;
     match at {
         Pick::Point(point) => require("at", finite(point), || "must be finite".into())?,
         Pick::Ray(Ray { origin, direction }) => {
@@ -146,8 +147,7 @@ fn check_grip(
 }
 
 fn names(scene: &Scene, problem: &str) -> String {
-    let known: Vec<&str> = scene.solid.keys().map(String::as_str).collect();
-    format!("{problem}; there are: {}", known.join(", "))
+    format!("{problem}; there are: {}", scene.body_names().collect::<Vec<_>>().join(", "))
 }
 
 fn finite(vector: &Vector) -> bool {

@@ -4,6 +4,7 @@ use crate::model::{
     Bounds, Command, Emitter, Mesh, Opening, Periodic, Probe, Scene, Shape, Tank, Value, Vector, WallShape,
 };
 use crate::pull::Wrong;
+use crate::rigid::Rigid;
 use crate::solid::{Hold, Solid, SolidShape};
 use meniscus_fem::ParamsError;
 use meniscus_sph::{Friction, Motion, PressureSolver, ViscositySolver};
@@ -112,6 +113,11 @@ impl Checks {
         for (name, solid) in &scene.solid {
             self.within(["solid", name], |c| c.solid(solid));
         }
+        for (name, rigid) in &scene.rigid {
+            let own = !scene.solid.contains_key(name);
+            self.within(["rigid"], |c| c.require(name, own, "must not have the name of a solid"));
+            self.within(["rigid", name], |c| c.rigid(rigid));
+        }
         self.params(scene.contact.check());
         for (name, pull) in &scene.pull {
             self.within(["pull", name], |c| {
@@ -144,9 +150,10 @@ impl Checks {
     }
 
     fn names(&mut self, scene: &Scene) {
-        let kinds: [(&str, Vec<&String>); 7] = [
+        let kinds: [(&str, Vec<&String>); 8] = [
             ("liquid", scene.liquid.keys().collect()),
             ("solid", scene.solid.keys().collect()),
+            ("rigid", scene.rigid.keys().collect()),
             ("pull", scene.pull.keys().collect()),
             ("wall", scene.wall.keys().collect()),
             ("emitter", scene.emitter.keys().collect()),
@@ -268,6 +275,22 @@ impl Checks {
         }
     }
 
+    fn rigid(&mut self, rigid: &Rigid) {
+        if let Some(edge) = rigid.edge {
+            self.positive("edge", edge);
+        }
+        self.within(["material"], |c| {
+            c.positive("density", rigid.material.density);
+            c.not_negative("friction", rigid.material.friction);
+            c.range("restitution", rigid.material.restitution, [0.0, 1.0]);
+        });
+        self.color("color", rigid.color);
+        self.within(["shape"], |c| c.solid_shape(&rigid.shape));
+        if let Some(motion) = &rigid.motion {
+            self.within(["motion"], |c| c.motion(motion));
+        }
+    }
+
     fn solid_shape(&mut self, shape: &SolidShape) {
         match shape {
             SolidShape::Box(bounds) => self.within(["box"], |c| c.bounds(bounds)),
@@ -339,9 +362,9 @@ impl Checks {
                 }
             }),
             Probe::Solid(point) => self.within(["solid"], |c| {
-                let known: Vec<&str> = scene.solid.keys().map(String::as_str).collect();
+                let known: Vec<&str> = scene.body_names().collect();
                 let message = format!("names no solid of the scene; there are: {}", known.join(", "));
-                c.require("name", scene.solid.contains_key(&point.name), message);
+                c.require("name", known.contains(&point.name.as_str()), message);
             }),
         }
     }

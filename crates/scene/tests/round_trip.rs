@@ -2,8 +2,8 @@
 
 use meniscus_scene::{
     Axis, Bounds, Command, Cylinder, Disc, Drain, Emitter, FlowPlane, Grab, Hold, Liquid, Mesh, Move, Opening,
-    Periodic, Pick, Plane, Poke, Pool, Probe, Pull, Ray, Rectangle, Release, Scene, Scripted, Set, Shape, Side, Solid,
-    SolidShape, Sphere, Tank, Tube, Value, Vector, Wall, WallMesh, WallShape, WetSide, parse, to_text,
+    Periodic, Pick, Plane, Poke, Pool, Probe, Pull, Ray, Rectangle, Release, Rigid, Scene, Scripted, Set, Shape, Side,
+    Solid, SolidShape, Sphere, Tank, Tube, Value, Vector, Wall, WallMesh, WallShape, WetSide, parse, to_text,
 };
 use meniscus_sph::{Friction, KernelFamily, Key, Motion, Slide, Swing, Turn};
 use proptest::prelude::*;
@@ -77,8 +77,8 @@ fn mesh() -> impl Strategy<Value = Mesh> {
     (file, positive(), vector()).prop_map(move |(file, scale, offset)| Mesh { file, scale, up, offset })
 }
 
-fn solid() -> impl Strategy<Value = Solid> {
-    let body = prop_oneof![
+fn solid_shape() -> impl Strategy<Value = SolidShape> {
+    prop_oneof![
         bounds().prop_map(SolidShape::Box),
         (vector(), positive()).prop_map(|(center, radius)| SolidShape::Sphere(Sphere { center, radius })),
         positive().prop_map(|radius| SolidShape::Cylinder(Cylinder { start: [0.0; 3], end: [1.0; 3], radius })),
@@ -91,10 +91,19 @@ fn solid() -> impl Strategy<Value = Solid> {
         (bounds(), positive()).prop_map(|(b, thickness)| SolidShape::Pool(Pool { min: b.min, max: b.max, thickness })),
         mesh().prop_map(SolidShape::Mesh),
         mesh().prop_map(SolidShape::Tets),
-    ];
+    ]
+}
+
+fn solid() -> impl Strategy<Value = Solid> {
     let axes = prop::sample::subsequence(vec![Axis::X, Axis::Y, Axis::Z], 1..=3);
     let hold = (shape(), axes, motion()).prop_map(|(region, axes, motion)| Hold { region, axes, motion });
-    (body, prop::option::of(positive()), prop::option::of(positive()), vector(), prop::collection::vec(hold, 0..3))
+    (
+        solid_shape(),
+        prop::option::of(positive()),
+        prop::option::of(positive()),
+        vector(),
+        prop::collection::vec(hold, 0..3),
+    )
         .prop_map(|(shape, edge, strength, velocity, fixed)| {
             let fracture = strength.map(|strength| meniscus_fem::Fracture { strength, ..Default::default() });
             let plasticity = edge.map(|_| meniscus_fem::Plasticity::default());
@@ -183,6 +192,7 @@ prop_compose! {
         walls in prop::collection::vec(wall(), 0..3),
         emitters in prop::collection::vec(emitter(), 0..2),
         drains in prop::collection::vec(shape(), 0..2),
+        rigids in prop::collection::vec((solid_shape(), direction()), 0..2),
         pulls in prop::collection::vec(pull(), 0..2),
         probes in prop::collection::vec(probe(), 0..3),
         mut script in prop::collection::vec((positive(), command()), 0..3),
@@ -202,6 +212,10 @@ prop_compose! {
         } else {
             scene.pull.extend(pulls.into_iter().enumerate().map(|(k, pull)| (format!("h-{k}"), pull)));
         }
+        scene.rigid.extend(rigids.into_iter().enumerate().map(|(k, (shape, spin))| {
+            let motion = (k == 1).then_some(Motion::Still);
+            (format!("r-{k}"), Rigid { spin, motion, ..Rigid::new(shape) })
+        }));
         scene.solid.extend(solids.into_iter().enumerate().map(|(k, solid)| (format!("s-{k}"), solid)));
         scene.wall.extend(walls.into_iter().enumerate().map(|(k, wall)| (format!("w-{k}"), wall)));
         scene.emitter.extend(emitters.into_iter().enumerate().map(|(k, e)| (format!("e_{k}"), e)));

@@ -115,8 +115,12 @@ fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError> {
     let mut liquid = Liquid::new(setup);
     seed(loaded, &mut liquid, &mut warnings)?;
     let dry = liquid.state().particles.is_empty() && scene.emitter.is_empty();
-    if dry && (scene.solid.is_empty() || !scene.liquid.is_empty()) {
+    let solid = scene.body_names().next().is_some();
+    if dry && (!solid || !scene.liquid.is_empty()) {
         warnings.push("the scene has no liquid: no shape is filled and there is no emitter".into());
+    }
+    if !dry && !scene.rigid.is_empty() {
+        warnings.push("liquids and rigid bodies do not feel each other yet: they pass through each other".into());
     }
     let first_solid = scene.liquid.len() + scene.wall.len() + scene.emitter.len();
     let solids = build_solids::solids(loaded, &liquid.setup().walls, first_solid, &mut warnings)?;
@@ -399,7 +403,13 @@ fn look(scene: &Scene, liquid: &Liquid, bounds: &Aabb) -> Look {
         kind: BodyKind::Solid,
         color: solid.color.map(|c| c as f32),
     });
-    Look { bodies: liquids.chain(walls).chain(nozzles).chain(solids).collect(), tanks, nozzles: rings.collect() }
+    let rigid = scene.rigid.iter().map(|(name, rigid)| BodyInfo {
+        name: name.clone(),
+        kind: BodyKind::Solid,
+        color: rigid.color.map(|c| c as f32),
+    });
+    let bodies = liquids.chain(walls).chain(nozzles).chain(solids).chain(rigid).collect();
+    Look { bodies, tanks, nozzles: rings.collect() }
 }
 
 /// The rim of a nozzle and a short throat behind it.

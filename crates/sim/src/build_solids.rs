@@ -1,6 +1,7 @@
 //! From the solids of a scene to bodies of tetrahedra.
 
 use crate::build::{BuildError, to_shape};
+use crate::build_rigid;
 use crate::hands::Hands;
 use crate::obstacle;
 use crate::solids::{Cover, Held, Kind, Solids};
@@ -50,17 +51,23 @@ pub(crate) fn solids(
         bodies.push(body);
     }
     let kind_of = (0..kinds.len() as u16).collect();
+    let finest = kinds.iter().map(|kind: &Kind| kind.edge).fold(f64::INFINITY, f64::min);
+    let rigids = build_rigid::rigids(loaded, walls, first + kinds.len(), finest)?;
     let sides = if kinds.is_empty() { Vec::new() } else { obstacle::sides(walls) };
     for (name, wall) in scene.wall.keys().zip(0..).filter(|_| !kinds.is_empty()) {
         if !sides.iter().any(|side| side.wall == wall) {
             warnings.push(format!("wall `{name}` has no inside: solids pass through it"));
         }
     }
-    Ok(Solids { kinds, bodies, kind_of, contact, sides, hands: Hands::new(scene), begun: false })
+    Ok(Solids { kinds, bodies, kind_of, rigids, contact, sides, hands: Hands::new(scene), begun: false })
 }
 
 /// The tetrahedra of a solid, and the surface that is shown instead of theirs, if there is one; both turned.
-fn tetrahedra(loaded: &Loaded, name: &str, solid: &Solid) -> Result<(TetMesh, Option<TriangleMesh>), BuildError> {
+pub(crate) fn tetrahedra(
+    loaded: &Loaded,
+    name: &str,
+    solid: &Solid,
+) -> Result<(TetMesh, Option<TriangleMesh>), BuildError> {
     let (mesh, mut surface) = match &solid.shape {
         SolidShape::Mesh(file) => {
             let surface = loaded.mesh(file).clone();
@@ -73,17 +80,23 @@ fn tetrahedra(loaded: &Loaded, name: &str, solid: &Solid) -> Result<(TetMesh, Op
         SolidShape::Tets(file) => (loaded.tets(file).clone(), None),
         _ => (generated(name, solid)?, None),
     };
-    let turn = DQuat::from_scaled_axis(DVec3::from_array(solid.rotation).map(f64::to_radians));
-    if turn == DQuat::IDENTITY {
+    if solid.rotation == [0.0; 3] {
         return Ok((mesh, surface));
     }
-    let middle = bounds_at_rest(loaded, solid).center();
-    let turned = |p: DVec3| middle + turn * (p - middle);
+    let turned = turn_about(loaded, solid);
     if let Some(surface) = &mut surface {
         surface.vertices_mut().iter_mut().for_each(|p| *p = turned(*p));
     }
     let vertices = mesh.vertices().iter().map(|&p| turned(p)).collect();
     Ok((TetMesh::new(vertices, mesh.tets().to_vec()).map_err(|e| wrong(name, &e))?, surface))
+}
+
+/// Turns places of a solid as its `rotation` says.
+pub(crate) fn turn_about(loaded: &Loaded, solid: &Solid) -> impl Fn(DVec3) -> DVec3 + use<> {
+    let turn = DQuat::from_scaled_axis(DVec3::from_array(solid.rotation).map(f64::to_radians));
+    let middle = bounds_at_rest(loaded, solid).center();
+    let turns = solid.rotation != [0.0; 3];
+    move |p| if turns { middle + turn * (p - middle) } else { p }
 }
 
 fn generated(name: &str, solid: &Solid) -> Result<TetMesh, BuildError> {
@@ -192,7 +205,7 @@ pub(crate) fn size_estimate(loaded: &Loaded) -> (f64, f64) {
 }
 
 /// The box around a solid, before it is turned.
-fn bounds_at_rest(loaded: &Loaded, solid: &Solid) -> Aabb {
+pub(crate) fn bounds_at_rest(loaded: &Loaded, solid: &Solid) -> Aabb {
     let at = DVec3::from_array;
     let cylinder = |start, end, radius| Shape::Cylinder { start: at(start), end: at(end), radius }.bounds();
     match &solid.shape {
@@ -209,10 +222,12 @@ fn bounds_at_rest(loaded: &Loaded, solid: &Solid) -> Aabb {
     }
 }
 
-/// Boxes around all solids at the start; a little large for those that are turned.
+/// Boxes around all solids and rigid bodies at the start; a little large for those that are turned.
 pub(crate) fn bounds(loaded: &Loaded) -> impl Iterator<Item = Aabb> {
-    loaded.scene.solid.values().map(|solid| {
-        let rest = bounds_at_rest(loaded, solid);
+    let scene = &loaded.scene;
+    let rigid = scene.rigid.values().map(|r| Solid { rotation: r.rotation, ..Solid::new(r.shape.clone()) });
+    scene.solid.values().cloned().chain(rigid).map(|solid| {
+        let rest = bounds_at_rest(loaded, &solid);
         if solid.rotation == [0.0; 3] {
             return rest;
         }

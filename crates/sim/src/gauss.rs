@@ -13,7 +13,7 @@
 //! | 7 | solve viscosity | friction at the end of the step, if the scene asks for it | – |
 //! | 8 | find pressure | q ≥ 0 such that c ≤ 1 at the end of the step | p = k (ρ − ρ0), not below zero |
 //! | 9 | advance | v += a dt, x += v dt; nothing passes a wall | |
-//! | 10 | step of the solids | with what the liquid does to their nodes, as `meniscus_fem` describes it | |
+//! | 10 | step of the solids | with what the liquid does to their nodes, as `meniscus_fem` describes it; then that of the rigid bodies | |
 //! | 11 | keep before bodies | particles that a surface has passed are put back before it | |
 //! | 12 | drain | particles in drains and outside the domain go | |
 
@@ -48,7 +48,7 @@ pub(crate) struct Gauss {
 
 /// How the bodies are drawn.
 pub(crate) struct Look {
-    /// Liquids, then walls, then nozzles, then solids.
+    /// Liquids, then walls, then nozzles, then solids, then rigid bodies.
     pub(crate) bodies: Vec<BodyInfo>,
     /// Edges of each wall, where it is at the start; none for meshes and planes.
     pub(crate) tanks: Vec<Vec<[Vec3; 2]>>,
@@ -195,16 +195,17 @@ impl Method for Gauss {
         )
         .unwrap_or(zero);
         let bodies = &self.solids.bodies;
+        let (rigid_kinetic, rigid_potential, rigid_momentum) = self.solids.rigids.totals(self.gravity);
         let of_bodies = |value: &dyn Fn(&Body) -> f64| bodies.iter().map(value).sum::<f64>();
         Totals {
             particles: particles.len() as u64,
             tets: bodies.iter().map(|body| body.tets() as u64).sum(),
-            kinetic_energy: kinetic + of_bodies(&Body::kinetic_energy),
-            potential_energy: potential + of_bodies(&|body| body.gravitational_energy(self.gravity)),
+            kinetic_energy: kinetic + rigid_kinetic + of_bodies(&Body::kinetic_energy),
+            potential_energy: potential + rigid_potential + of_bodies(&|body| body.gravitational_energy(self.gravity)),
             elastic_energy: of_bodies(&Body::elastic_energy),
             volume_change: if at_rest > 0.0 { volume / at_rest - 1.0 } else { 0.0 },
             max_speed: liquid.state().fastest[0].max(self.solids.max_speed()),
-            momentum: momentum + bodies.iter().map(Body::momentum).sum::<DVec3>(),
+            momentum: momentum + rigid_momentum + bodies.iter().map(Body::momentum).sum::<DVec3>(),
             ..Totals::default()
         }
     }

@@ -3,7 +3,8 @@
 use crate::solids::Solids;
 use glam::DVec3;
 use meniscus_core::{Frame, Wire};
-use meniscus_fem::Picked;
+use meniscus_fem::{Body, Picked};
+use meniscus_rigid::World;
 use meniscus_scene::{Grab, Move, Pick, Pull, Ray, Release, Scene};
 use serde::{Deserialize, Serialize};
 
@@ -23,13 +24,13 @@ pub struct Hand {
     pub hand: Option<u32>,
     /// Name of a pull of the scene; empty for a person's.
     pub pull: String,
-    /// Name of the solid.
+    /// Name of the solid or rigid body.
     pub body: String,
     /// The point that is held, where it is now \[m\].
     pub point: DVec3,
     /// Where it is pulled to \[m\].
     pub target: DVec3,
-    /// Force on the solid \[N\].
+    /// Force on it \[N\].
     pub force: DVec3,
 }
 
@@ -53,6 +54,40 @@ struct Spring {
     id: u64,
     stiffness: Option<f64>,
     damping: Option<f64>,
+}
+
+impl Spring {
+    /// Stiffness \[N/m\] and damping \[N·s/m\] for a body of a mass \[kg\].
+    fn numbers(&self, mass: f64) -> (f64, f64) {
+        let stiffness = self.stiffness.unwrap_or(STIFFNESS_PER_MASS * mass);
+        (stiffness, self.damping.unwrap_or(2.0 * DAMPING_RATIO * (stiffness * mass).sqrt()))
+    }
+}
+
+/// What a pick has found: a body and a point of it.
+enum Held {
+    Soft(usize, Picked),
+    Rigid(usize, DVec3),
+}
+
+fn pick_soft(body: &Body, at: &Pick) -> Option<Picked> {
+    match at {
+        Pick::Point(point) => body.nearest_point(DVec3::from_array(*point)),
+        Pick::Ray(Ray { origin, direction }) => {
+            body.first_hit(DVec3::from_array(*origin), DVec3::from_array(*direction))
+        }
+    }
+}
+
+/// The point of a rigid body, and its distance from where it was picked \[m\].
+fn pick_rigid(world: &World, body: usize, at: &Pick) -> Option<(f64, Held)> {
+    let picked = match at {
+        Pick::Point(point) => Some(world.nearest_point(body, DVec3::from_array(*point))),
+        Pick::Ray(Ray { origin, direction }) => {
+            world.first_hit(body, DVec3::from_array(*origin), DVec3::from_array(*direction))
+        }
+    }?;
+    Some((picked.distance, Held::Rigid(body, picked.place)))
 }
 
 impl Hands {
@@ -115,55 +150,74 @@ impl Solids {
 
     /// Ties a spring to the point that is picked; where that is \[m\].
     fn take(&mut self, name: Option<&str>, at: &Pick, spring: &Spring) -> Option<DVec3> {
-        let mut best: Option<(usize, Picked)> = None;
-        for (number, body) in self.bodies.iter().enumerate() {
+        let wanted = |of: &str| name.is_none_or(|name| name == of);
+        let soft = self.bodies.iter().enumerate().filter_map(|(number, body)| {
             let kind = &self.kinds[usize::from(self.kind_of[number])];
-            if name.is_some_and(|name| name != kind.name) {
-                continue;
+            wanted(&kind.name)
+                .then(|| pick_soft(body, at))
+                .flatten()
+                .map(|picked| (picked.distance, Held::Soft(number, picked)))
+        });
+        let rigid = self.rigids.kinds.iter().enumerate().filter_map(|(number, kind)| {
+            wanted(&kind.name).then(|| pick_rigid(&self.rigids.world, number, at)).flatten()
+        });
+        let (_, held) = soft.chain(rigid).min_by(|a, b| a.0.total_cmp(&b.0))?;
+        match held {
+            Held::Soft(number, picked) => {
+                let body = &mut self.bodies[number];
+                let (stiffness, damping) = spring.numbers(body.mass());
+                body.attach(spring.id, picked.point, picked.place, stiffness, damping).ok()?;
+                Some(picked.place)
             }
-            let picked = match at {
-                Pick::Point(point) => body.nearest_point(DVec3::from_array(*point)),
-                Pick::Ray(Ray { origin, direction }) => {
-                    body.first_hit(DVec3::from_array(*origin), DVec3::from_array(*direction))
-                }
-            };
-            let nearer = |picked: &Picked| best.is_none_or(|(_, best)| picked.distance < best.distance);
-            best = picked.filter(nearer).map(|picked| (number, picked)).or(best);
+            Held::Rigid(number, place) => {
+                let (stiffness, damping) = spring.numbers(self.rigids.world.mass_properties(number).mass);
+                self.rigids.world.attach(spring.id, number, place, stiffness, damping);
+                Some(place)
+            }
         }
-        let (number, picked) = best?;
-        let body = &mut self.bodies[number];
-        let stiffness = spring.stiffness.unwrap_or(STIFFNESS_PER_MASS * body.mass());
-        let damping = spring.damping.unwrap_or(2.0 * DAMPING_RATIO * (stiffness * body.mass()).sqrt());
-        body.attach(spring.id, picked.point, picked.place, stiffness, damping).ok()?;
-        Some(picked.place)
     }
 
     fn drag(&mut self, id: u64, target: DVec3) {
         // The other bodies have no such spring.
-        let _ = self.bodies.iter_mut().find_map(|body| body.pull(id, target).ok());
+        let soft = self.bodies.iter_mut().find_map(|body| body.pull(id, target).ok());
+        if soft.is_none() {
+            self.rigids.world.pull_to(id, target);
+        }
     }
 
     fn let_go(&mut self, id: u64) {
-        let _ = self.bodies.iter_mut().find_map(|body| body.detach(id).ok());
+        let soft = self.bodies.iter_mut().find_map(|body| body.detach(id).ok());
+        if soft.is_none() {
+            self.rigids.world.detach(id);
+        }
     }
 
     /// What hands do now, those of the scene first.
     pub(crate) fn hands(&self) -> Vec<Hand> {
+        let hand = |id: u64, body: &str, [point, target, force]: [DVec3; 3]| {
+            let of_scene = id.checked_sub(FIRST_OF_SCENE).and_then(|n| self.hands.pulls.get(n as usize));
+            let hand = Hand {
+                hand: of_scene.is_none().then_some(id as u32),
+                pull: of_scene.map(|(name, _)| name.clone()).unwrap_or_default(),
+                body: body.to_owned(),
+                point,
+                target,
+                force,
+            };
+            (id, hand)
+        };
         let mut hands: Vec<(u64, Hand)> = Vec::new();
         for (body, &kind) in self.bodies.iter().zip(&self.kind_of) {
-            hands.extend(body.springs().map(|pull| {
-                let of_scene = pull.id.checked_sub(FIRST_OF_SCENE).and_then(|n| self.hands.pulls.get(n as usize));
-                let hand = Hand {
-                    hand: of_scene.is_none().then_some(pull.id as u32),
-                    pull: of_scene.map(|(name, _)| name.clone()).unwrap_or_default(),
-                    body: self.kinds[usize::from(kind)].name.clone(),
-                    point: pull.point,
-                    target: pull.anchor,
-                    force: pull.force,
-                };
-                (pull.id, hand)
-            }));
+            let name = &self.kinds[usize::from(kind)].name;
+            hands.extend(body.springs().map(|pull| hand(pull.id, name, [pull.point, pull.anchor, pull.force])));
         }
+        let rigid = &self.rigids;
+        hands.extend(
+            rigid
+                .world
+                .springs()
+                .map(|pull| hand(pull.id, &rigid.kinds[pull.body].name, [pull.point, pull.anchor, pull.force])),
+        );
         hands.sort_by_key(|(id, hand)| (hand.hand.is_some(), *id));
         hands.into_iter().map(|(_, hand)| hand).collect()
     }
@@ -171,9 +225,11 @@ impl Solids {
     /// Lines from points that are held to where they are pulled.
     pub(crate) fn show_hands(&self, frame: &mut Frame) {
         for hand in self.hands() {
-            let shown = self.kinds.iter().find(|kind| kind.name == hand.body);
+            let soft = self.kinds.iter().map(|kind| (&kind.name, kind.shown_as));
+            let rigid = self.rigids.kinds.iter().map(|kind| (&kind.name, kind.shown_as));
+            let shown = soft.chain(rigid).find(|(name, _)| **name == hand.body);
             let segments = vec![[hand.point.as_vec3(), hand.target.as_vec3()]];
-            frame.wires.extend(shown.map(|kind| Wire { body: kind.shown_as, segments }));
+            frame.wires.extend(shown.map(|(_, body)| Wire { body, segments }));
         }
     }
 

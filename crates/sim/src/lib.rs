@@ -1,11 +1,13 @@
 //! Worlds.
 mod build;
+mod build_rigid;
 mod build_solids;
 mod gauss;
 mod hands;
 mod method;
 mod obstacle;
 mod probes;
+mod rigid;
 mod solids;
 mod world;
 

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use meniscus_fem::contact::Obstacle;
-use meniscus_geometry::Bvh;
+use meniscus_geometry::{Bvh, TriangleMesh};
 use meniscus_sph::surface::Wet;
 use meniscus_sph::{Motion, Pose, Wall, WallShape};
 
@@ -42,7 +42,7 @@ pub(crate) fn sides(walls: &[Wall]) -> Vec<WallSide> {
             WallShape::Mesh { wet: Wet::Both, .. } => Vec::new(),
             WallShape::Mesh { mesh, wet } => vec![Form::Surface {
                 tree: Box::new(Bvh::new(mesh)),
-                normals: mesh.corners().map(|[a, b, c]| (b - a).cross(c - a).normalize_or(DVec3::Y)).collect(),
+                normals: normals_of(mesh),
                 sign: if *wet == Wet::Back { -1.0 } else { 1.0 },
             }],
         };
@@ -58,16 +58,32 @@ pub(crate) fn sides(walls: &[Wall]) -> Vec<WallSide> {
 }
 
 fn tank(corners: [DVec3; 2]) -> Vec<Form> {
-    let mut forms = Vec::new();
-    for (corner, inwards) in corners.into_iter().zip([1.0, -1.0]) {
-        for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
-            let height = (0..3).map(|k| if axis[k] > 0.0 { corner[k] } else { 0.0 }).sum::<f64>();
-            if height.is_finite() {
-                forms.push(Form::Plane { point: axis * height, normal: axis * inwards });
-            }
-        }
-    }
-    forms
+    tank_planes(corners).map(|(point, normal)| Form::Plane { point, normal }).collect()
+}
+
+/// A point and the inward normal of every side of a tank that is there.
+pub(crate) fn tank_planes(corners: [DVec3; 2]) -> impl Iterator<Item = (DVec3, DVec3)> {
+    let sides = corners.into_iter().zip([1.0, -1.0]).flat_map(|(corner, inwards)| {
+        DVec3::AXES.into_iter().enumerate().map(move |(k, axis)| (corner[k], axis, inwards))
+    });
+    sides.filter(|(height, ..)| height.is_finite()).map(|(height, axis, inwards)| (axis * height, axis * inwards))
+}
+
+/// Unit normals of the triangles of a surface.
+pub(crate) fn normals_of(surface: &TriangleMesh) -> Vec<DVec3> {
+    surface.corners().map(|[a, b, c]| (b - a).cross(c - a).normalize_or(DVec3::Y)).collect()
+}
+
+/// Distance from a closed surface \[m\], negative inside, and the unit normal out of it; `normals` are those of its triangles.
+pub(crate) fn surface_distance(tree: &Bvh, normals: &[DVec3], point: DVec3) -> (f64, DVec3) {
+    let closest = tree.closest_point(point);
+    let distance = if tree.inside(point) { -closest.distance() } else { closest.distance() };
+    // On the surface the direction to it says nothing.
+    let normal = match (point - closest.point) / distance {
+        normal if normal.is_finite() && normal.length() > 0.5 => normal,
+        _ => normals[closest.triangle as usize],
+    };
+    (distance, normal)
 }
 
 impl WallSide {
@@ -85,13 +101,7 @@ impl Obstacle for WallSide {
         let (distance, normal) = match &self.form {
             Form::Plane { point, normal } => ((own - *point).dot(*normal), *normal),
             Form::Surface { tree, normals, sign } => {
-                let closest = tree.closest_point(own);
-                let distance = if tree.inside(own) { -closest.distance() } else { closest.distance() };
-                // On the surface the direction to it says nothing.
-                let normal = match (own - closest.point) / distance {
-                    normal if normal.is_finite() && normal.length() > 0.5 => normal,
-                    _ => normals[closest.triangle as usize],
-                };
+                let (distance, normal) = surface_distance(tree, normals, own);
                 (sign * distance, *sign * normal)
             }
         };

@@ -2,6 +2,7 @@
 
 use crate::hands::{Grip, Hands};
 use crate::obstacle::WallSide;
+use crate::rigid::Rigids;
 use glam::{DVec3, Vec3};
 use meniscus_core::{Digest, Frame, StepError, StepReport, Surface};
 use meniscus_fem::contact::{Contact, Obstacle, ObstacleForce};
@@ -20,6 +21,7 @@ pub(crate) struct Solids {
     pub(crate) bodies: Vec<Body>,
     /// The solid that a body belongs to.
     pub(crate) kind_of: Vec<u16>,
+    pub(crate) rigids: Rigids,
     pub(crate) contact: Contact,
     pub(crate) sides: Vec<WallSide>,
     pub(crate) hands: Hands,
@@ -71,11 +73,13 @@ pub(crate) struct SavedBody {
 #[derive(Serialize, Deserialize)]
 pub(crate) struct SavedSolids {
     bodies: Vec<SavedBody>,
+    rigid: Option<meniscus_rigid::State>,
     grips: Vec<Grip>,
 }
 
 impl Solids {
-    /// The step of all solids: those that touch each other, themselves or walls together.
+    /// The step of all solids: those that touch each other, themselves, walls or rigid bodies together; then that of the rigid
+    /// bodies, which feel what the soft ones felt.
     pub(crate) fn step(
         &mut self,
         time: f64,
@@ -83,18 +87,38 @@ impl Solids {
         gravity: DVec3,
         report: &mut StepReport,
     ) -> Result<(), StepError> {
-        if self.bodies.is_empty() {
+        if self.bodies.is_empty() && self.rigids.is_empty() {
             return Ok(());
         }
         report.stage("lead", || self.lead(time, dt));
-        self.begun = true;
-        let sides: Vec<&dyn Obstacle> = self.sides.iter().map(|side| side as &dyn Obstacle).collect();
-        self.contact.step(&mut self.bodies, &sides, dt, gravity, report)?;
+        if !self.bodies.is_empty() {
+            self.step_soft(dt, gravity, report)?;
+        }
+        if !self.rigids.is_empty() {
+            report.stage("rigid bodies", || self.rigids.step(dt, gravity))?;
+        }
         self.begun = false;
+        self.rigids.end();
         if report.counter("cracks").is_some_and(|cracks| cracks > 0.0) {
             report.stage("part", || self.part());
         }
         report.count("pieces", self.bodies.len() as f64);
+        Ok(())
+    }
+
+    /// The step of the soft bodies; rigid ones are told what they felt.
+    fn step_soft(&mut self, dt: f64, gravity: DVec3, report: &mut StepReport) -> Result<(), StepError> {
+        self.begun = true;
+        let edge = self.kinds.iter().map(|kind| kind.edge).fold(0.0, f64::max);
+        let reach = 2.0 * (edge + dt * (self.bodies.iter().map(fastest).fold(0.0, f64::max) + self.rigids.max_speed()));
+        let rigid = match self.rigids.is_empty() {
+            true => Vec::new(),
+            false => report.stage("expect", || self.rigids.sides(dt, gravity, reach)),
+        };
+        let walls = self.sides.iter().map(|side| side as &dyn Obstacle);
+        let obstacles: Vec<&dyn Obstacle> = walls.chain(rigid.iter().map(|side| side as &dyn Obstacle)).collect();
+        self.contact.step(&mut self.bodies, &obstacles, dt, gravity, report)?;
+        self.rigids.give(&self.contact.obstacle_forces()[self.sides.len()..]);
         Ok(())
     }
 
@@ -139,6 +163,7 @@ impl Solids {
     /// Tells held nodes, walls and hands where they are at the end of the step.
     fn lead(&mut self, time: f64, dt: f64) {
         self.pull(time, dt);
+        self.rigids.lead(time, dt);
         self.sides.iter_mut().for_each(|side| side.place(time, dt));
         for (body, &kind) in self.bodies.iter_mut().zip(&self.kind_of) {
             let holds = &self.kinds[usize::from(kind)].holds;
@@ -178,6 +203,7 @@ impl Solids {
         if std::mem::take(&mut self.begun) {
             self.bodies.iter_mut().for_each(Body::roll_back);
         }
+        self.rigids.roll_back();
     }
 
     /// Largest step that follows their motion \[s\].
@@ -186,21 +212,21 @@ impl Solids {
             let speed = fastest(body);
             EDGES_PER_STEP * self.kinds[usize::from(kind)].edge / speed.max(1e-12)
         });
-        steps.fold(f64::INFINITY, f64::min)
+        steps.fold(self.rigids.stable_step(), f64::min)
     }
 
     pub(crate) fn max_speed(&self) -> f64 {
-        self.bodies.iter().map(fastest).fold(0.0, f64::max)
+        self.bodies.iter().map(fastest).fold(self.rigids.max_speed(), f64::max)
     }
 
     pub(crate) fn save(&self) -> SavedSolids {
         let pairs = self.bodies.iter().zip(&self.kind_of);
         let saved = |(b, &kind): (&Body, &u16)| SavedBody { kind, name: b.name().to_owned(), state: b.state().clone() };
-        SavedSolids { bodies: pairs.map(saved).collect(), grips: self.hands.grips.clone() }
+        SavedSolids { bodies: pairs.map(saved).collect(), rigid: self.rigids.save(), grips: self.hands.grips.clone() }
     }
 
     /// Takes over saved bodies; whether they belong to these solids.
-    pub(crate) fn load(&mut self, SavedSolids { bodies: saved, grips }: SavedSolids) -> bool {
+    pub(crate) fn load(&mut self, SavedSolids { bodies: saved, rigid, grips }: SavedSolids) -> bool {
         let mut bodies = Vec::new();
         for SavedBody { kind, name, state } in &saved {
             let Some(first) = self.kind_of.iter().position(|of| of == kind).map(|k| &self.bodies[k]) else {
@@ -213,6 +239,9 @@ impl Solids {
         }
         let kinds = saved.iter().map(|body| body.kind);
         if (0..self.kinds.len() as u16).any(|kind| !kinds.clone().any(|of| of == kind)) || !self.covers_fit(&saved) {
+            return false;
+        }
+        if !self.rigids.load(rigid) {
             return false;
         }
         self.kind_of = kinds.collect();
@@ -244,7 +273,7 @@ impl Solids {
                 digest = digest.f64(*strain);
             }
         }
-        digest
+        self.rigids.digest(digest)
     }
 
     /// One surface for each solid: of its pieces together, or the one that they carry along.
@@ -259,11 +288,15 @@ impl Solids {
             }
             frame.surfaces.push(surface);
         }
+        self.rigids.show(frame);
         self.show_hands(frame);
     }
 
-    /// Displacement of the node of a solid that was nearest to a place at rest \[m\].
+    /// Displacement of a point of a rigid body, or of the node of a solid that was nearest to a place at rest \[m\].
     pub(crate) fn displacement(&self, name: &str, place: DVec3) -> DVec3 {
+        if let Some(moved) = self.rigids.displacement(name, place) {
+            return moved;
+        }
         let bodies = self.bodies.iter().zip(&self.kind_of).filter(|(_, k)| self.kinds[usize::from(**k)].name == name);
         let nodes = bodies.flat_map(|(body, _)| body.rest_positions().iter().zip(body.positions()));
         let distance = |(rest, _): &(&DVec3, &DVec3)| rest.distance_squared(place);
@@ -286,7 +319,7 @@ impl Solids {
     pub(crate) fn columns(&self) -> impl Iterator<Item = String> {
         let quantities = ["x [m]", "y [m]", "z [m]", "kinetic energy [J]", "elastic energy [J]", "pieces"];
         let of_solids = self.kinds.iter().flat_map(move |kind| quantities.map(|q| format!("{}.{q}", kind.name)));
-        of_solids.chain(self.hands.columns())
+        of_solids.chain(self.rigids.columns()).chain(self.hands.columns())
     }
 
     /// Their values: centre of mass, energies, number of pieces.
@@ -302,6 +335,7 @@ impl Solids {
             values.push(bodies().map(Body::elastic_energy).sum());
             values.push(bodies().count() as f64);
         }
+        self.rigids.measure(values);
         self.measure_pulls(values);
     }
 }

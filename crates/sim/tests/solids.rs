@@ -1,7 +1,7 @@
 //! Worlds with deformable solids: the same bits however they are run, checkpoints, walls, pieces, probes.
 
 use meniscus_core::BodyKind;
-use meniscus_geometry::{solids, write_obj};
+use meniscus_geometry::{TriangleMesh, solids, write_obj};
 use meniscus_scene::{Loaded, SceneError};
 use meniscus_sim::World;
 use std::io::ErrorKind;
@@ -46,6 +46,15 @@ fn try_load(text: &str, overrides: &[&str]) -> Result<Loaded, SceneError> {
         match file {
             "ball.obj" => write_obj(&ball, &mut bytes)?,
             "open.obj" => bytes.extend(b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n"),
+            "crossed.obj" => {
+                // A second ball, pushed half into the first.
+                let mut vertices = ball.vertices().to_vec();
+                vertices.extend(ball.vertices().iter().map(|&v| v + 0.1 * glam::DVec3::X));
+                let shift = ball.vertices().len() as u32;
+                let mut triangles = ball.triangles().to_vec();
+                triangles.extend(ball.triangles().iter().map(|t| t.map(|v| v + shift)));
+                write_obj(&TriangleMesh::new(vertices, triangles).unwrap(), &mut bytes)?;
+            }
             "one.node" => bytes.extend(b"4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n"),
             "one.ele" => bytes.extend(b"1 4 0\n1 1 2 3 4\n"),
             _ => return Err(ErrorKind::NotFound.into()),
@@ -183,6 +192,10 @@ fn what_cannot_be_a_solid_is_refused() {
     };
     refused("[solid.a]\nshape = { mesh = { file = \"no.obj\" } }\n", &["solids.toml:2", "no.obj"]);
     refused("[solid.a]\nshape = { mesh = { file = \"open.obj\" } }\n", &["solids.toml:2", "open"]);
+    for table in ["solid", "rigid"] {
+        let text = format!("[{table}.a]\nshape = {{ mesh = {{ file = \"crossed.obj\" }} }}\n");
+        refused(&text, &["solids.toml:2", "crossed.obj", "passes through itself", " m"]);
+    }
     refused("[solid.a]\nshape = { tets = { file = \"ball.obj\" } }\n", &["solids.toml:2", ".msh"]);
     refused("[solid.a]\nedge = 9\nshape = { mesh = { file = \"ball.obj\" } }\n", &["solid `a`", "thinner"]);
     refused(
@@ -205,14 +218,17 @@ fn a_step_that_fails_leaves_the_world_as_it_was() {
 }
 
 #[test]
-fn liquids_and_solids_share_a_world_and_say_that_they_do_not_meet() {
+fn liquids_and_solids_share_a_world_and_rigid_bodies_say_that_they_do_not_meet_the_liquid() {
     let liquid =
         "[sph]\nspacing = 0.05\n[liquid.water]\nfill = [{ box = { min = [-0.4, 0, -0.4], max = [0.4, 0.1, 0.4] } }]\n";
-    let text = format!("{SCENE}{liquid}");
-    let mut world = World::new(&try_load(&text, &[]).unwrap()).unwrap();
-    assert!(world.warnings()[0].contains("do not feel each other"), "{:?}", world.warnings());
-    steps(&mut world, 5);
-    assert!(world.totals().particles > 0 && world.totals().tets > 0);
+    let ball = "[rigid.pea]\nshape = { sphere = { center = [0.3, 0.5, 0.3], radius = 0.05 } }\n";
+    for (text, warned) in [(format!("{SCENE}{liquid}"), false), (format!("{SCENE}{liquid}{ball}"), true)] {
+        let mut world = World::new(&try_load(&text, &[]).unwrap()).unwrap();
+        let says = world.warnings().iter().any(|warning| warning.contains("do not feel each other"));
+        assert_eq!(says, warned, "{:?}", world.warnings());
+        steps(&mut world, 5);
+        assert!(world.totals().particles > 0 && world.totals().tets > 0);
+    }
 }
 
 /// Cracks leave hinges behind for which the multigrid hierarchy of the solve is no longer positive.

@@ -1,11 +1,11 @@
 //! Which nodes may touch which triangles and obstacles within a step.
 
-use super::obstacle::Obstacle;
+use super::obstacle::{Inertia, Obstacle, Sample};
 use super::skin::Skin;
-use super::touch::{Against, Overlap, Pair};
+use super::touch::{Against, Hold, Overlap, Pair, corners};
 use super::{Contact, ContactParams};
 use crate::body::Body;
-use crate::linear::End;
+use crate::linear::{End, Float};
 use glam::DVec3;
 use meniscus_geometry::Closest;
 use rayon::prelude::*;
@@ -22,6 +22,8 @@ struct Scene<'a> {
     bodies: &'a [Body],
     skins: &'a [Skin],
     obstacles: &'a [&'a dyn Obstacle],
+    /// Numbers of those that answer, among themselves.
+    answering: &'a [Option<(u32, Inertia)>],
     dt: f64,
 }
 
@@ -30,13 +32,27 @@ impl Contact {
     pub(super) fn find(&mut self, bodies: &[Body], obstacles: &[&dyn Obstacle], dt: f64) {
         self.skins.resize_with(bodies.len(), Skin::default);
         self.skins.par_iter_mut().zip(bodies).for_each(|(skin, body)| skin.follow(body));
-        let scene = Scene { params: &self.params, bodies, skins: &self.skins, obstacles, dt };
+        let mut count = 0;
+        let answering: Vec<Option<(u32, Inertia)>> = obstacles
+            .iter()
+            .map(|obstacle| {
+                let inertia = obstacle.inertia()?;
+                count += 1;
+                Some((count - 1, inertia))
+            })
+            .collect();
+        let scene = Scene { params: &self.params, bodies, skins: &self.skins, obstacles, answering: &answering, dt };
         let mut pairs = Vec::new();
         for (body, skin) in self.skins.iter().enumerate() {
             let found = (0..skin.nodes.len()).into_par_iter().with_min_len(64);
             pairs.par_extend(found.flat_map_iter(|k| scene.pairs_of(body, k)));
         }
-        self.touch.start(pairs);
+        for (number, obstacle) in obstacles.iter().enumerate() {
+            let samples = obstacle.samples().par_iter().with_min_len(64);
+            pairs.par_extend(samples.flat_map_iter(|sample| scene.pairs_of_sample(number, sample)));
+        }
+        let float = |(_, own): &(u32, Inertia)| Float::new(own.mass, own.inertia, [dt * own.force, dt * own.torque]);
+        self.touch.start(pairs, answering.iter().flatten().map(float));
     }
 }
 
@@ -95,9 +111,45 @@ impl Scene<'_> {
         if !near {
             return None;
         }
-        let overlap = Overlap { gap, normal, stiffness: self.pressure_per_overlap(body) * skin.area[k] };
-        let against = Against::Obstacle { number: obstacle as u32, velocity };
+        // Where the obstacle's own points push too, each does half.
+        let share = if self.obstacles[obstacle].samples().is_empty() { 1.0 } else { 0.5 };
+        let overlap = Overlap { gap, normal, stiffness: share * self.pressure_per_overlap(body) * skin.area[k] };
+        let against = Against::Obstacle(self.hold(obstacle, place, place));
         Some(Pair::new(self.params, overlap, End { body: body as u32, node, lever: self.tau(body) }, against))
+    }
+
+    /// An obstacle whose matter at `point` touches at a place.
+    fn hold(&self, obstacle: usize, point: DVec3, place: DVec3) -> Hold {
+        let velocity = self.obstacles[obstacle].velocity(point);
+        let answers = self.answering[obstacle].map(|(number, own)| (number, place - own.center));
+        Hold { number: obstacle as u32, velocity, place, answers }
+    }
+
+    /// The pairs of a point of an obstacle.
+    fn pairs_of_sample(&self, obstacle: usize, sample: &Sample) -> impl Iterator<Item = Pair> {
+        (0..self.bodies.len()).filter_map(move |body| self.pair_of_sample(obstacle, sample, body))
+    }
+
+    fn pair_of_sample(&self, obstacle: usize, sample: &Sample, body: usize) -> Option<Pair> {
+        let skin = &self.skins[body];
+        let tree = skin.tree.as_ref()?;
+        let speed = self.obstacles[obstacle].velocity(sample.place).distance(skin.velocity) + skin.spread;
+        let (depth, near) = (self.params.depth * skin.edge, WATCHED * skin.edge + self.dt * speed);
+        let reach = depth.max(near);
+        if tree.bounds().distance_squared(sample.place) > reach * reach {
+            return None;
+        }
+        let closest = tree.closest_within(sample.place, reach)?;
+        let (gap, normal) = gap_and_normal(sample.place, &closest, skin, &self.bodies[body]);
+        if gap < -depth || gap > near {
+            return None;
+        }
+        let overlap = Overlap { gap, normal, stiffness: 0.5 * self.pressure_per_overlap(body) * sample.area };
+        let (nodes, lambda) = (skin.triangles[closest.triangle as usize], closest.barycentric.to_array());
+        let ends = corners(body as u32, nodes, lambda, self.tau(body));
+        // Pushed where the triangle pushes back, so that both have one line of action.
+        let hold = self.hold(obstacle, sample.place, closest.point);
+        Some(Pair::of_sample(self.params, overlap, ends, self.tau(body), &hold))
     }
 
     /// τ of a body's step \[s\]; one where nothing moves.

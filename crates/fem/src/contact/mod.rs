@@ -19,6 +19,8 @@
 //! * Both are implicit: p and t are those at the end of the step, along n and λ of its start. Pairs that will meet within the
 //!   step are found by their speed, pushes that would pull are let go, in a few passes of Newton's method over all bodies that
 //!   touch (`newton.rs`): bodies of any stiffness rest on each other at any step.
+//! * Obstacles may be rigid bodies that answer: their velocity and spin join the implicit problem, eliminated from it
+//!   (`linear/float.rs`). Points of their surfaces are held against soft surfaces as nodes are; where both push, each does half.
 //! * Nothing is remembered from step to step: a resumed run repeats every bit.
 //!
 //! Edges that cross without a node inside the other body are not seen. Nodes deeper than `depth` edges are left alone: they
@@ -31,7 +33,7 @@ mod params;
 mod skin;
 mod touch;
 
-pub use obstacle::{Ball, Cuboid, Obstacle, Plane, Tank};
+pub use obstacle::{Ball, Cuboid, Inertia, Obstacle, Plane, Sample, Tank};
 pub use params::ContactParams;
 pub(crate) use touch::Touch;
 pub use touch::Touching;
@@ -95,7 +97,7 @@ impl Contact {
         report.stage("load", || bodies.iter_mut().for_each(|body| body.load(gravity))); // 3
         report.stage("find contacts", || self.find(bodies, obstacles, dt)); // d, n, λ of every pair
         self.find_unknown(bodies, report)?; // 4 to 9, all that touch together
-        self.tell(bodies, obstacles.len());
+        self.tell(obstacles.len());
         report.stage("advance", || bodies.iter_mut().try_for_each(|body| body.advance(dt)))?; // 10
         report.stage("smooth stress", || bodies.iter_mut().for_each(|body| body.smooth_stress(dt))); // 11
         let cracks: u32 = report.stage("break", || bodies.iter_mut().map(Body::fracture).sum()); // 12
@@ -129,19 +131,20 @@ impl Contact {
         effort.iterations = effort.iterations.max(self.params.passes);
         group.find_unknown(&effort, report)?;
         self.touch.note_forces(&mut together);
+        self.touch.keep_momentum(&together);
         Ok(())
     }
 
     /// Adds up what obstacles feel.
-    fn tell(&mut self, bodies: &[Body], obstacles: usize) {
+    fn tell(&mut self, obstacles: usize) {
         self.obstacle_forces.clear();
         self.obstacle_forces.resize(obstacles, ObstacleForce::default());
         for pair in &self.touch.pairs {
-            if let Some(obstacle) = pair.obstacle {
-                let place = bodies[pair.body as usize].positions()[pair.node as usize];
+            if let Some((obstacle, place)) = pair.obstacle {
                 let felt = &mut self.obstacle_forces[obstacle as usize];
-                felt.force -= pair.force;
-                felt.torque -= place.cross(pair.force);
+                let force = -pair.on_soft();
+                felt.force += force;
+                felt.torque += place.cross(force);
             }
         }
     }
@@ -154,7 +157,7 @@ impl Contact {
 
     /// Where bodies touched in the last step.
     pub fn touching(&self) -> impl Iterator<Item = Touching> {
-        self.touch.pairs.iter().filter(|pair| pair.force != DVec3::ZERO).map(Pair::touching)
+        self.touch.pairs.iter().map(Pair::touching).filter(|touching| touching.force != DVec3::ZERO)
     }
 
     /// The energy of the overlaps as they are \[J\].

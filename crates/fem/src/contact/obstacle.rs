@@ -1,6 +1,6 @@
 //! Things that soft bodies touch and that are not soft: given by their distance.
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use meniscus_geometry::Aabb;
 
 /// A solid that moves as it likes.
@@ -9,10 +9,46 @@ pub trait Obstacle: Sync {
     /// slope of the distance.
     fn distance(&self, point: DVec3) -> (f64, DVec3);
 
-    /// Velocity of the solid's matter at a point \[m/s\].
+    /// Velocity of the solid's matter at a point \[m/s\]; of one that answers, as it would be at the end of the step if soft bodies
+    /// did to it what they did in the last one.
     fn velocity(&self, _point: DVec3) -> DVec3 {
         DVec3::ZERO
     }
+
+    /// Points of the surface that are held against soft bodies, so that none is too small or too sharp to be felt. By default
+    /// only nodes of soft bodies are held against the solid.
+    fn samples(&self) -> &[Sample] {
+        &[]
+    }
+
+    /// How it resists being pushed. By default it is not pushed at all.
+    fn inertia(&self) -> Option<Inertia> {
+        None
+    }
+}
+
+/// A point of an obstacle's surface.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sample {
+    /// Where it is \[m\].
+    pub place: DVec3,
+    /// Area that it stands for \[m²\].
+    pub area: f64,
+}
+
+/// How a rigid body resists being pushed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Inertia {
+    /// Mass \[kg\].
+    pub mass: f64,
+    /// Centre of mass \[m\].
+    pub center: DVec3,
+    /// Inertia about it \[kg·m²\], along the axes of space.
+    pub inertia: DMat3,
+    /// Force that [`Obstacle::velocity`] reckons with already \[N\].
+    pub force: DVec3,
+    /// Torque about the centre that it reckons with already \[N·m\].
+    pub torque: DVec3,
 }
 
 /// Everything below a plane.

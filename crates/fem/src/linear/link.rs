@@ -1,6 +1,7 @@
 //! Resistance between nodes that share no element, of one body or of several: a few rows that join conjugate gradients.
 
 use crate::linear::cg::{Part, Unknowns};
+use crate::linear::float::{Links, Rider};
 use glam::{DMat3, DVec3};
 
 /// A node that takes part in a link.
@@ -23,6 +24,8 @@ pub(crate) struct Link {
     pub(crate) block: DMat3,
     /// Whether B is not zero.
     pub(crate) active: bool,
+    /// A rigid body that takes part.
+    pub(crate) rider: Option<Rider>,
 }
 
 impl Link {
@@ -54,21 +57,21 @@ impl Link {
     }
 }
 
-/// `to` += factor Σ B s(`from`) in the free directions; returns Σ s·B s.
+/// `to` += factor Σ B s(`from`) in the free directions, rigid bodies eliminated; returns Σ s·B s.
 pub(super) fn add_links<U: Unknowns>(
     all: &mut [U],
-    links: &[Link],
+    links: &mut Links,
     factor: f64,
     from: impl Fn(&Part<'_>, usize) -> DVec3,
     to: impl for<'a> Fn(&'a mut Part<'_>, usize) -> &'a mut DVec3,
 ) -> f64 {
+    if !links.floats.is_empty() {
+        links.find_answers(|link| moved(all, link, &from));
+    }
     let mut sum = 0.0;
-    for link in links.iter().filter(|link| link.active) {
-        let mut s = DVec3::ZERO;
-        for end in link.ends() {
-            s += end.lever * from(&all[end.body as usize].part(), end.node as usize);
-        }
-        let force = link.block * s;
+    for link in links.all.iter().filter(|link| link.active) {
+        let s = moved(all, link, &from);
+        let force = link.block * (s + links.answered(link));
         sum += s.dot(force);
         link.spread(factor * force, |body, node, force| {
             let mut part = all[body].part();
@@ -77,4 +80,13 @@ pub(super) fn add_links<U: Unknowns>(
         });
     }
     sum
+}
+
+/// s of a link without its rigid body; zero where it does not resist.
+fn moved<U: Unknowns>(all: &mut [U], link: &Link, from: &impl Fn(&Part<'_>, usize) -> DVec3) -> DVec3 {
+    let mut s = DVec3::ZERO;
+    for end in link.ends().iter().filter(|_| link.active) {
+        s += end.lever * from(&all[end.body as usize].part(), end.node as usize);
+    }
+    s
 }

@@ -7,6 +7,7 @@ mod aggregates;
 mod block;
 mod cg;
 mod cholesky;
+mod float;
 mod link;
 mod matrix;
 mod multigrid;
@@ -15,6 +16,7 @@ mod prolongation;
 mod sparse;
 
 pub(crate) use cg::{Cg, Goal, Outcome, Part, Unknowns, find_residual, move_given, solve};
+pub(crate) use float::{Float, Links, Rider};
 pub(crate) use link::{End, Link};
 pub(crate) use matrix::{Matrix, Piece, ROWS};
 pub(crate) use preconditioner::{Preconditioner, RestMatrix};

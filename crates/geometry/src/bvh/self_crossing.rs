@@ -195,18 +195,9 @@ fn far_from_zero(a: f64, b: f64) -> f64 {
 mod tests {
     use super::super::tests::bodies;
     use super::*;
-    use crate::{TriangleMesh, solids};
+    use crate::mesh::tests::joined;
+    use crate::solids;
     use proptest::prelude::*;
-
-    fn joined(parts: &[TriangleMesh]) -> TriangleMesh {
-        let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
-        for part in parts {
-            let first = vertices.len() as u32;
-            vertices.extend_from_slice(part.vertices());
-            triangles.extend(part.triangles().iter().map(|t| t.map(|v| v + first)));
-        }
-        TriangleMesh::from_soup(vertices, triangles).unwrap()
-    }
 
     #[test]
     fn sound_bodies_do_not_pass_through_themselves() {

@@ -1,0 +1,22 @@
+//! What a scene can say about the matter of a rigid body.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The matter of a rigid body.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Material {
+    /// Density \[kg/m³\], default 1000.
+    pub density: f64,
+    /// Coefficient of friction, dimensionless, default 0.5: between two bodies the mean counts, at walls that of the body.
+    pub friction: f64,
+    /// Coefficient of restitution, dimensionless, 0 to 1, default 0: between two bodies the mean counts.
+    pub restitution: f64,
+}
+
+impl Default for Material {
+    fn default() -> Self {
+        Self { density: 1000.0, friction: 0.5, restitution: 0.0 }
+    }
+}

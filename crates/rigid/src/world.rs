@@ -1,0 +1,491 @@
+//! Rigid bodies in motion.
+
+use crate::body::{Form, Motion, RigidError, Wall, collider, wall_collider};
+use crate::mass::{MassProperties, of_surface};
+use crate::params::Material;
+use crate::spring::{Pull, Spring, mobility};
+use crate::state::State;
+use glam::{DMat3, DQuat, DVec3};
+use meniscus_core::StepError;
+use meniscus_geometry::{Bvh, TriangleMesh};
+use rapier3d_f64::prelude::{
+    CCDSolver, ImpulseJointSet, IntegrationParameters, MassProperties as RapierMass, MultibodyJointSet,
+    PhysicsPipeline, Pose, RigidBody, RigidBodyBuilder, RigidBodyHandle, SoftBodySet,
+};
+
+/// Sub-steps of rapier in a step.
+const SUB_STEPS: usize = 8;
+
+/// A body that others hold yields by this part of what it would freely at least, dimensionless.
+const LEAST_YIELDING: f64 = 1e-3;
+
+/// What is to be expected of a body in a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Expected {
+    /// How it would move at the end.
+    pub motion: Motion,
+    /// How much it yields to what was noted in the last step, over what it would if nothing held it, dimensionless, at most 1.
+    pub yielding: f64,
+}
+
+/// All rigid bodies, and the walls that they meet.
+#[derive(Default)]
+pub struct World {
+    bodies: Vec<Body>,
+    /// Handles of the bodies, then of the walls.
+    handles: Vec<RigidBodyHandle>,
+    walls: Vec<usize>,
+    state: State,
+    before: Option<Box<State>>,
+    pipeline: PhysicsPipeline,
+    /// Smallest of the bodies' largest extents \[m\]: the scale of rapier's tolerances.
+    scale: Option<f64>,
+    /// Forces \[N\] and torques about the centres \[N·m\] from outside, until the end of the step.
+    external: Vec<[DVec3; 2]>,
+}
+
+struct Body {
+    name: String,
+    handle: usize,
+    led: bool,
+    surface: TriangleMesh,
+    tree: Bvh,
+    /// Mass properties where the body is at the start.
+    rest: MassProperties,
+}
+
+impl World {
+    /// Adds a body with a closed surface, where it is at the start. One that is `led` does not answer. Returns its number.
+    ///
+    /// # Errors
+    /// When the surface has no inside or a number is out of range.
+    pub fn add(
+        &mut self,
+        name: &str,
+        surface: TriangleMesh,
+        form: Form,
+        material: Material,
+        led: bool,
+    ) -> Result<usize, RigidError> {
+        surface.closed()?;
+        let Material { density, friction, restitution } = material;
+        let require = |holds: bool, key, range, value| {
+            if holds { Ok(()) } else { Err(RigidError::Number { key, range, value }) }
+        };
+        require(density > 0.0 && density.is_finite(), "density", "greater than 0", density)?;
+        require(friction >= 0.0 && friction.is_finite(), "friction", "0 or more", friction)?;
+        require((0.0..=1.0).contains(&restitution), "restitution", "between 0 and 1", restitution)?;
+        let rest = of_surface(&surface, density);
+        let heavy = rest.mass > 0.0 && rest.mass.is_finite() && rest.inertia.determinant() > 0.0;
+        if !heavy {
+            return Err(RigidError::Empty);
+        }
+        let mass = RapierMass::with_inertia_matrix(rest.center, rest.mass, rest.inertia);
+        let kind = if led { RigidBodyBuilder::kinematic_position_based() } else { RigidBodyBuilder::dynamic() };
+        let handle = self
+            .state
+            .bodies
+            .insert(kind.additional_mass_properties(mass).can_sleep(false).gyroscopic_forces_enabled(true));
+        let collider = collider(&surface, form)?.density(0.0).friction(friction).restitution(restitution);
+        self.state.colliders.insert_with_parent(collider, handle, &mut self.state.bodies);
+        if let Some(body) = self.state.bodies.get_mut(handle) {
+            body.recompute_mass_properties_from_colliders(&self.state.colliders);
+        }
+        let size = surface.bounds().size().max_element();
+        self.scale = Some(self.scale.map_or(size, |scale| scale.min(size)));
+        let tree = Bvh::new(&surface);
+        self.bodies.push(Body { name: name.to_owned(), handle: self.handles.len(), led, surface, tree, rest });
+        self.handles.push(handle);
+        self.external.push([DVec3::ZERO; 2]);
+        self.state.felt.push([DVec3::ZERO; 2]);
+        self.state.given.push([DVec3::ZERO; 2]);
+        Ok(self.bodies.len() - 1)
+    }
+
+    /// Adds a wall, which may be led. Returns its number.
+    ///
+    /// # Errors
+    /// When its surface cannot be used.
+    pub fn add_wall(&mut self, wall: Wall, led: bool) -> Result<usize, RigidError> {
+        let collider = wall_collider(&wall)?;
+        let kind = if led { RigidBodyBuilder::kinematic_position_based() } else { RigidBodyBuilder::fixed() };
+        let handle = self.state.bodies.insert(kind);
+        self.state.colliders.insert_with_parent(collider, handle, &mut self.state.bodies);
+        self.walls.push(self.handles.len());
+        self.handles.push(handle);
+        Ok(self.walls.len() - 1)
+    }
+
+    /// Number of bodies.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.bodies.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.bodies.is_empty()
+    }
+
+    fn rapier(&self, body: usize) -> &RigidBody {
+        &self.state.bodies[self.handles[self.bodies[body].handle]]
+    }
+
+    fn rapier_mut(&mut self, handle: usize) -> &mut RigidBody {
+        &mut self.state.bodies[self.handles[handle]]
+    }
+
+    /// Gives a body a velocity \[m/s\] and an angular velocity \[rad/s\].
+    pub fn throw(&mut self, body: usize, motion: Motion) {
+        let handle = self.bodies[body].handle;
+        let body = self.rapier_mut(handle);
+        body.set_linvel(motion.velocity, true);
+        body.set_angvel(motion.spin, true);
+    }
+
+    /// Puts a body somewhere between steps: x = R x₀ + t.
+    pub fn place(&mut self, body: usize, rotation: DQuat, translation: DVec3) {
+        let handle = self.bodies[body].handle;
+        self.rapier_mut(handle).set_position(Pose::from_parts(translation, rotation), true);
+    }
+
+    /// Says where a led body is at the end of the next step: x = R x₀ + t.
+    pub fn lead(&mut self, body: usize, rotation: DQuat, translation: DVec3) {
+        if self.bodies[body].led {
+            let handle = self.bodies[body].handle;
+            self.lead_handle(handle, rotation, translation);
+        }
+    }
+
+    /// Says where a led wall is at the end of the next step: x = R x₀ + t.
+    pub fn lead_wall(&mut self, wall: usize, rotation: DQuat, translation: DVec3) {
+        let handle = self.walls[wall];
+        self.lead_handle(handle, rotation, translation);
+    }
+
+    fn lead_handle(&mut self, handle: usize, rotation: DQuat, translation: DVec3) {
+        let pose = Pose::from_parts(translation, rotation);
+        self.rapier_mut(handle).set_next_kinematic_position(pose);
+    }
+
+    /// Adds a force \[N\] and a torque about the centre of mass \[N·m\] to those from outside, until the end of the next step.
+    pub fn add_force(&mut self, body: usize, force: DVec3, torque: DVec3) {
+        add(&mut self.external[body], [force, torque]);
+    }
+
+    /// Adds a force \[N\] at a point \[m\] to those from outside, until the end of the next step.
+    pub fn add_force_at(&mut self, body: usize, point: DVec3, force: DVec3) {
+        let arm = point - self.mass_properties(body).center;
+        self.add_force(body, force, arm.cross(force));
+    }
+
+    /// Takes all forces from outside away.
+    pub fn clear_forces(&mut self) {
+        self.external.fill([DVec3::ZERO; 2]);
+    }
+
+    /// What is to be expected of the bodies in a step with the forces from outside and those that were
+    /// [noted](Self::note_given) in the last: contact between rigid bodies included. Nothing changes.
+    #[must_use]
+    pub fn expect(&mut self, dt: f64, gravity: DVec3) -> Vec<Expected> {
+        let given = self.state.given.clone();
+        let with = self.try_step(&given, dt, gravity);
+        let touched = given.iter().any(|given| *given != [DVec3::ZERO; 2]);
+        let without =
+            if touched { self.try_step(&vec![[DVec3::ZERO; 2]; given.len()], dt, gravity) } else { with.clone() };
+        let answer = |body: usize| {
+            let [force, torque] = given[body];
+            let work = |a: Motion, b: Motion| (a.velocity - b.velocity).dot(force) + (a.spin - b.spin).dot(torque);
+            let MassProperties { mass, inertia, .. } = self.mass_properties(body);
+            let free = Motion { velocity: force / mass * dt, spin: inertia.inverse() * torque * dt };
+            let yielding = work(with[body], without[body]) / work(free, Motion::default());
+            // Nothing to compare: it is taken to be free.
+            if yielding.is_finite() { yielding.clamp(LEAST_YIELDING, 1.0) } else { 1.0 }
+        };
+        (0..self.len()).map(|body| Expected { motion: with[body], yielding: answer(body) }).collect()
+    }
+
+    /// How the bodies would move at the end of a step with more forces and torques.
+    fn try_step(&mut self, more: &[[DVec3; 2]], dt: f64, gravity: DVec3) -> Vec<Motion> {
+        let before = self.state.clone();
+        let mut loads = self.external.clone();
+        loads.iter_mut().zip(more).for_each(|(load, more)| add(load, *more));
+        self.advance(&mut loads, dt, gravity);
+        let tried = (0..self.len()).map(|body| self.motion(body)).collect();
+        self.state = before;
+        self.pipeline = PhysicsPipeline::new();
+        tried
+    }
+
+    /// Notes what a solver that asked what to [expect](Self::expect) did to a body: the guess for the next step.
+    pub fn note_given(&mut self, body: usize, force: DVec3, torque: DVec3) {
+        self.state.given[body] = [force, torque];
+    }
+
+    /// What was noted for a body.
+    #[must_use]
+    pub fn given(&self, body: usize) -> [DVec3; 2] {
+        self.state.given[body]
+    }
+
+    /// Moves all bodies on by `dt` \[s\] under gravity \[m/s²\]. A step that fails can be [undone](Self::roll_back).
+    ///
+    /// # Errors
+    /// When a body's place or velocity is not finite.
+    pub fn step(&mut self, dt: f64, gravity: DVec3) -> Result<(), StepError> {
+        self.before = Some(Box::new(self.state.clone()));
+        let momenta: Vec<[DVec3; 2]> = (0..self.len()).map(|body| self.momenta(body)).collect();
+        let mut loads = std::mem::take(&mut self.external);
+        self.advance(&mut loads, dt, gravity);
+        for (body, [before, turning_before]) in momenta.into_iter().enumerate() {
+            let [now, turning] = self.momenta(body);
+            let weight = self.bodies[body].rest.mass * gravity;
+            self.state.felt[body] = match self.bodies[body].led {
+                true => loads[body],
+                false => [(now - before) / dt - weight, (turning - turning_before) / dt],
+            };
+        }
+        self.external = loads;
+        self.clear_forces();
+        self.check()
+    }
+
+    fn check(&self) -> Result<(), StepError> {
+        for (number, body) in self.bodies.iter().enumerate() {
+            let (_, translation) = self.pose(number);
+            let Motion { velocity, spin } = self.motion(number);
+            if !(translation.is_finite() && velocity.is_finite() && spin.is_finite()) {
+                return Err(StepError::not_finite("rigid bodies", &body.name, number as u64, "velocity"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The step itself, with these forces and torques from outside, to which it adds those of the springs.
+    fn advance(&mut self, loads: &mut [[DVec3; 2]], dt: f64, gravity: DVec3) {
+        self.pull(loads, dt, gravity);
+        for (number, body) in self.bodies.iter().enumerate() {
+            let [force, torque] = loads[number];
+            let rapier = &mut self.state.bodies[self.handles[body.handle]];
+            rapier.reset_forces(true);
+            rapier.reset_torques(true);
+            rapier.add_force(force, true);
+            rapier.add_torque(torque, true);
+        }
+        let parameters = IntegrationParameters {
+            dt,
+            length_unit: self.scale.unwrap_or(1.0),
+            num_solver_iterations: SUB_STEPS,
+            // No speed is cut: momentum stays.
+            normalized_max_linear_velocity: 1e30,
+            max_ccd_substeps: 0,
+            contact_recycling: false,
+            ..IntegrationParameters::default()
+        };
+        let State { bodies, colliders, islands, broad_phase, narrow_phase, .. } = &mut self.state;
+        self.pipeline.step(
+            gravity,
+            &parameters,
+            islands,
+            broad_phase,
+            narrow_phase,
+            bodies,
+            colliders,
+            &mut ImpulseJointSet::new(),
+            &mut MultibodyJointSet::new(),
+            &mut SoftBodySet::new(),
+            &mut CCDSolver::new(),
+            &(),
+            &(),
+        );
+    }
+
+    /// Undoes the last step.
+    pub fn roll_back(&mut self) {
+        if let Some(before) = self.before.take() {
+            self.state = *before;
+            self.pipeline = PhysicsPipeline::new();
+        }
+    }
+
+    /// Where a body is: x = R x₀ + t, x₀ its places at the start.
+    #[must_use]
+    pub fn pose(&self, body: usize) -> (DQuat, DVec3) {
+        let pose = self.rapier(body).position();
+        (pose.rotation, pose.translation)
+    }
+
+    /// How a body moves.
+    #[must_use]
+    pub fn motion(&self, body: usize) -> Motion {
+        let body = self.rapier(body);
+        Motion { velocity: body.linvel(), spin: body.angvel() }
+    }
+
+    /// Mass, centre and inertia of a body as it is now.
+    #[must_use]
+    pub fn mass_properties(&self, body: usize) -> MassProperties {
+        let (rotation, translation) = self.pose(body);
+        let MassProperties { mass, center, inertia } = self.bodies[body].rest;
+        let r = DMat3::from_quat(rotation);
+        MassProperties { mass, center: rotation * center + translation, inertia: r * inertia * r.transpose() }
+    }
+
+    /// Momentum \[kg·m/s\] and angular momentum about the centre \[kg·m²/s\].
+    fn momenta(&self, body: usize) -> [DVec3; 2] {
+        let (MassProperties { mass, inertia, .. }, motion) = (self.mass_properties(body), self.motion(body));
+        [mass * motion.velocity, inertia * motion.spin]
+    }
+
+    /// Momentum of a body \[kg·m/s\].
+    #[must_use]
+    pub fn momentum(&self, body: usize) -> DVec3 {
+        self.momenta(body)[0]
+    }
+
+    /// Angular momentum of a body about the origin \[kg·m²/s\].
+    #[must_use]
+    pub fn angular_momentum(&self, body: usize) -> DVec3 {
+        let [momentum, own] = self.momenta(body);
+        self.mass_properties(body).center.cross(momentum) + own
+    }
+
+    /// Kinetic energy of a body \[J\]; none for one that is led.
+    #[must_use]
+    pub fn kinetic_energy(&self, body: usize) -> f64 {
+        if self.bodies[body].led {
+            return 0.0;
+        }
+        let ([momentum, own], motion) = (self.momenta(body), self.motion(body));
+        0.5 * (momentum.dot(motion.velocity) + own.dot(motion.spin))
+    }
+
+    /// Whether a body is led.
+    #[must_use]
+    pub fn is_led(&self, body: usize) -> bool {
+        self.bodies[body].led
+    }
+
+    /// Name of a body.
+    #[must_use]
+    pub fn name(&self, body: usize) -> &str {
+        &self.bodies[body].name
+    }
+
+    /// Surface of a body, where it was at the start.
+    #[must_use]
+    pub fn surface(&self, body: usize) -> &TriangleMesh {
+        &self.bodies[body].surface
+    }
+
+    /// A tree over the surface of a body, where it was at the start.
+    #[must_use]
+    pub fn tree(&self, body: usize) -> &Bvh {
+        &self.bodies[body].tree
+    }
+
+    /// Positions of the vertices of a body's surface \[m\].
+    pub fn positions(&self, body: usize) -> impl Iterator<Item = DVec3> {
+        let (rotation, translation) = self.pose(body);
+        self.surface(body).vertices().iter().map(move |&vertex| rotation * vertex + translation)
+    }
+
+    /// Velocities of the vertices of a body's surface \[m/s\].
+    pub fn velocities(&self, body: usize) -> impl Iterator<Item = DVec3> {
+        let (center, motion) = (self.mass_properties(body).center, self.motion(body));
+        self.positions(body).map(move |place| motion.at(place - center))
+    }
+
+    /// What a body felt in the last step, gravity excepted: force \[N\] and torque about its centre \[N·m\]. Of a led body, what came
+    /// from outside.
+    #[must_use]
+    pub fn felt(&self, body: usize) -> [DVec3; 2] {
+        self.state.felt[body]
+    }
+
+    /// Ties a point of a body, where it is now \[m\], to the place where it is. Stiffness in N/m, damping in N·s/m; an older spring
+    /// of that number goes.
+    pub fn attach(&mut self, id: u64, body: usize, point: DVec3, stiffness: f64, damping: f64) {
+        let (rotation, translation) = self.pose(body);
+        let at_start = rotation.conjugate() * (point - translation);
+        self.detach(id);
+        let body = body as u32;
+        let force = DVec3::ZERO;
+        self.state.springs.push(Spring { id, body, point: at_start, anchor: point, stiffness, damping, force });
+    }
+
+    /// Moves the far end of a spring \[m\]; whether there is such a spring.
+    pub fn pull_to(&mut self, id: u64, anchor: DVec3) -> bool {
+        let spring = self.state.springs.iter_mut().find(|spring| spring.id == id);
+        spring.map(|spring| spring.anchor = anchor).is_some()
+    }
+
+    /// Removes a spring; whether there was one.
+    pub fn detach(&mut self, id: u64) -> bool {
+        let before = self.state.springs.len();
+        self.state.springs.retain(|spring| spring.id != id);
+        self.state.springs.len() < before
+    }
+
+    /// The springs and what they do.
+    pub fn springs(&self) -> impl Iterator<Item = Pull> {
+        self.state.springs.iter().map(|spring| {
+            let body = spring.body as usize;
+            let (rotation, translation) = self.pose(body);
+            let point = rotation * spring.point + translation;
+            Pull { id: spring.id, body, point, anchor: spring.anchor, force: spring.force }
+        })
+    }
+
+    /// Finds the forces of the springs in this step, one after the other, and adds them to those from outside.
+    fn pull(&mut self, loads: &mut [[DVec3; 2]], dt: f64, gravity: DVec3) {
+        for number in 0..self.state.springs.len() {
+            let spring = self.state.springs[number];
+            let body = spring.body as usize;
+            let MassProperties { mass, center, inertia } = self.mass_properties(body);
+            let (rotation, translation) = self.pose(body);
+            let x = rotation * spring.point + translation;
+            let arm = x - center;
+            let [force, torque] = loads[body];
+            let Motion { velocity, spin } = self.motion(body);
+            let (inverse_mass, inverse_inertia) =
+                if self.bodies[body].led { (0.0, DMat3::ZERO) } else { (1.0 / mass, inertia.inverse()) };
+            let fall = if self.bodies[body].led { DVec3::ZERO } else { gravity };
+            let without = Motion {
+                velocity: velocity + dt * (fall + inverse_mass * force),
+                spin: spin + dt * (inverse_inertia * torque),
+            };
+            let mobility = mobility(inverse_mass, inverse_inertia, arm);
+            let pull = spring.force_in_step(x, without.at(arm), mobility, dt);
+            self.state.springs[number].force = pull;
+            add(&mut loads[body], [pull, arm.cross(pull)]);
+        }
+    }
+
+    /// The state, as a checkpoint holds it.
+    #[must_use]
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Takes over a state of the same bodies.
+    ///
+    /// # Errors
+    /// When the state does not fit; the world is then unchanged.
+    pub fn restore(&mut self, state: State) -> Result<(), RigidError> {
+        if !state.fits(&self.handles, self.bodies.len(), self.state.colliders.len()) {
+            return Err(RigidError::Unsound);
+        }
+        self.state = state;
+        self.before = None;
+        self.pipeline = PhysicsPipeline::new();
+        Ok(())
+    }
+}
+
+/// Adds a force and a torque.
+fn add([force, torque]: &mut [DVec3; 2], [f, t]: [DVec3; 2]) {
+    *force += f;
+    *torque += t;
+}

@@ -1,0 +1,58 @@
+//! Rigid bodies in a scene file.
+
+use crate::model::Vector;
+use crate::solid::SolidShape;
+use meniscus_rigid::Material;
+use meniscus_sph::Motion;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A rigid body.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Rigid {
+    /// Its shape at the start.
+    pub shape: SolidShape,
+    /// Edges of its surface are about this long \[m\], default an eighth of its largest extent; surface files stay as they are.
+    #[serde(default)]
+    pub edge: Option<f64>,
+    /// Turned about the middle of its bounds before the start: axis times angle \[degrees\], default \[0, 0, 0\].
+    #[serde(default)]
+    pub rotation: Vector,
+    /// What it is made of.
+    #[serde(default)]
+    pub material: Material,
+    /// Velocity at the start \[m/s\], default \[0, 0, 0\].
+    #[serde(default)]
+    pub velocity: Vector,
+    /// Angular velocity at the start, about its centre of mass \[rad/s\], default \[0, 0, 0\].
+    #[serde(default)]
+    pub spin: Vector,
+    /// How it is led, "still" to hold it; by default it moves freely.
+    #[serde(default)]
+    pub motion: Option<Motion>,
+    /// Red, green, blue, 0 to 1, default \[0.55, 0.57, 0.6\].
+    #[serde(default = "color")]
+    pub color: Vector,
+}
+
+fn color() -> Vector {
+    [0.55, 0.57, 0.6]
+}
+
+impl Rigid {
+    /// A free body of a shape, everything else as it is by default.
+    #[must_use]
+    pub fn new(shape: SolidShape) -> Self {
+        Self {
+            shape,
+            edge: None,
+            rotation: [0.0; 3],
+            material: Material::default(),
+            velocity: [0.0; 3],
+            spin: [0.0; 3],
+            motion: None,
+            color: color(),
+        }
+    }
+}
