@@ -22,7 +22,7 @@ pub enum RunError {
     #[error(transparent)]
     Build(#[from] BuildError),
     /// The scene needs more memory than there is.
-    #[error("the scene needs about {} of memory, but {} are free: make `sph.spacing` or the `edge` of solids larger, or the bodies smaller", gigabytes(*needed), gigabytes(*free))]
+    #[error("the scene needs about {} of memory, but {} are free: make `sph.spacing`, `twophase.spacing` or the `edge` of solids larger, or the bodies smaller", gigabytes(*needed), gigabytes(*free))]
     Memory {
         /// Estimate \[bytes\].
         needed: f64,

@@ -7,6 +7,7 @@ mod parse;
 mod schema;
 mod solid;
 mod validate;
+mod validate_grid;
 
 pub use error::SceneError;
 pub use load::{Asset, Loaded};

@@ -1,13 +1,15 @@
 //! Worlds.
 mod build;
+mod build_grid;
 mod build_solids;
 mod gauss;
 mod method;
 mod obstacle;
 mod probes;
 mod solids;
+mod twophase;
 mod world;
 
 pub use build::{BuildError, Estimate, estimate, speed_scale};
-pub use method::Totals;
+pub use method::{Fields, Totals};
 pub use world::{LoadError, Logged, World};

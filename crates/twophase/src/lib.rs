@@ -30,6 +30,7 @@
 //! which pictures still want ([`Flow::liquid_velocity`]); solids cut faces in parts, without stairs \[NMG09\].
 
 mod boundary;
+mod bubbles;
 mod curvature;
 mod distance;
 mod error;
@@ -58,6 +59,7 @@ mod transport;
 mod viscosity;
 mod volume;
 
+pub use bubbles::Bubbles;
 pub use error::SetupError;
 pub use flow::{Flow, Setup};
 pub use grid::{GHOSTS, Grid};
