@@ -154,7 +154,8 @@ fn seed(loaded: &Loaded, flow: &mut Flow) -> Result<(), BuildError> {
         liquids.push((liquid, full, hollow));
     }
     flow.fill(|x| liquids.iter().map(|(_, full, hollow)| full.without(hollow, x)).fold(f64::INFINITY, f64::min));
-    let reach = 0.5 * flow.grid().spacing();
+    // So far around it the faces of its cells move with it.
+    let reach = flow.grid().spacing();
     for (liquid, full, hollow) in &liquids {
         let (velocity, spin) = (DVec3::from_array(liquid.velocity), DVec3::from_array(liquid.spin));
         if velocity == DVec3::ZERO && spin == DVec3::ZERO {

@@ -32,6 +32,8 @@
 mod boundary;
 mod bubbles;
 mod curvature;
+#[cfg(test)]
+mod dice;
 mod distance;
 mod error;
 mod facet;
@@ -51,6 +53,7 @@ mod projection;
 mod regions;
 mod rows;
 mod solid;
+mod space;
 mod sponge;
 mod state;
 mod step;

@@ -19,6 +19,7 @@ use crate::grid::Grid;
 use crate::jump::Forces;
 use crate::poisson::Solved;
 use crate::projection::Projection;
+use crate::space::Space;
 use crate::transport::{Moving, Sweep};
 use crate::viscosity::Viscosity;
 use crate::volume;
@@ -181,10 +182,7 @@ impl Flow {
             return 0;
         }
         let viscosity = Viscosity {
-            grid,
-            boundary,
-            openings,
-            level: self.level,
+            space: Space { grid, boundary, openings, level: self.level },
             scale: dt / grid.spacing().powi(2),
             gas,
             liquid,
@@ -238,10 +236,7 @@ impl Flow {
 
     fn projection<'a>(&'a self, grid: &'a Grid, dt: f64) -> Projection<'a> {
         Projection {
-            grid,
-            boundary: &self.boundary,
-            openings: &self.openings,
-            level: self.level,
+            space: Space { grid, boundary: &self.boundary, openings: &self.openings, level: self.level },
             scale: dt / grid.spacing(),
             densities: [self.setup.params.gas.density, self.setup.params.liquid.density],
         }
@@ -251,7 +246,8 @@ impl Flow {
         let Self { grid, boundary, openings, level, regions, state, work, poisson, setup, .. } = self;
         let scale = dt / grid.spacing();
         let densities = [setup.params.gas.density, setup.params.liquid.density];
-        let projection = Projection { grid, boundary, openings, level: *level, scale, densities };
+        let space = Space { grid, boundary, openings, level: *level };
+        let projection = Projection { space, scale, densities };
         for component in 0..3 {
             openings.stop(component, &mut state.velocity[component]);
             boundary.fill_faces(grid, component, &mut state.velocity[component], 1.0);

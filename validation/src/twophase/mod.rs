@@ -17,7 +17,13 @@ pub(crate) use waves::{drop as moving_drop, hump as open_hump, standing as stand
 use glam::DVec3;
 use meniscus::core::StepReport;
 use meniscus::geometry::Aabb;
-use meniscus::twophase::{Flow, Params, Setup};
+use meniscus::twophase::{Flow, Fluid, Params, Setup};
+
+/// Liquid and gas of these densities \[kg/m³\] and viscosities \[Pa·s\], without surface tension, on cells of an edge \[m\].
+fn fluids(spacing: f64, densities: [f64; 2], viscosities: [f64; 2]) -> Params {
+    let [liquid, gas] = [0, 1].map(|k| Fluid { density: densities[k], viscosity: viscosities[k] });
+    Params { spacing, liquid, gas, surface_tension: 0.0, ..Params::default() }
+}
 
 /// A box of cells from the origin.
 fn boxed(cells: [usize; 3], params: Params, gravity: DVec3) -> Result<Flow, String> {
