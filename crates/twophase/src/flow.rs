@@ -140,11 +140,18 @@ impl Flow {
     }
 
     fn change_fractions(&mut self, distance: impl Fn(DVec3) -> f64 + Sync, change: fn(f64, f64) -> f64) {
-        let Self { grid, openings, .. } = self;
+        let Self { grid, openings, setup, .. } = self;
         grid.rows().each([&mut self.state.volume_fraction], |row, [fraction]| {
             for (i, f) in fraction.iter_mut().enumerate() {
-                let new = change(*f, fill::fraction_inside(grid, row.start + i, &distance));
-                let open = openings.capacity_at(row.start + i) > 0.0;
+                let capacity = openings.capacity_at(row.start + i);
+                let inside = match &setup.solid {
+                    Some(solid) if capacity < 1.0 => {
+                        fill::fraction_of_open(grid, row.start + i, &distance, &|x| solid.signed_distance(x))
+                    }
+                    _ => fill::fraction_inside(grid, row.start + i, &distance),
+                };
+                let new = change(*f, inside);
+                let open = capacity > 0.0;
                 *f = if new < DUST || !open {
                     0.0
                 } else if new > 1.0 - DUST {

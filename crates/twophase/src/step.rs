@@ -23,7 +23,7 @@ use crate::space::Space;
 use crate::transport::{Moving, Sweep};
 use crate::viscosity::Viscosity;
 use crate::volume;
-use meniscus_core::{Fault, StepError, StepReport};
+use meniscus_core::{Fault, StepError, StepReport, par};
 use rayon::prelude::*;
 use std::mem::swap;
 
@@ -275,7 +275,7 @@ impl Flow {
 
     fn check(&self) -> Result<(), StepError> {
         for field in &self.state.velocity {
-            if let Some(index) = field.iter().position(|u| !u.is_finite()) {
+            if let Some(index) = par::find_first(field.len(), |p| !field[p].is_finite()) {
                 return Err(StepError::not_finite("correct velocity", BODY, index as u64, "velocity"));
             }
         }
