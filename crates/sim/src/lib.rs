@@ -3,6 +3,7 @@ mod build;
 mod build_grid;
 mod build_solids;
 mod gauss;
+mod hands;
 mod method;
 mod obstacle;
 mod probes;
@@ -11,5 +12,6 @@ mod twophase;
 mod world;
 
 pub use build::{BuildError, Estimate, estimate, speed_scale};
+pub use hands::Hand;
 pub use method::{Fields, Totals};
 pub use world::{LoadError, Logged, World};
