@@ -7,17 +7,20 @@ use meniscus_scene::Loaded;
 use meniscus_sim::{Fields, World};
 use std::path::Path;
 
-/// Exports the fields of every checkpoint as `fields_00000.vti` …, with their time series `fields.pvd`. A method without a
-/// grid has none. `progress` is told how many of how many checkpoints are done.
+/// Exports the fields of every checkpoint as `fields_00000.vti` …, with their time series `fields.pvd`. `progress` is
+/// told how many of how many checkpoints are done.
 ///
 /// # Errors
-/// When the scene cannot be built, or a file cannot be written. Checkpoints that cannot be read are in the report.
+/// When the scene cannot be built, its method has no grid, or a file cannot be written. Checkpoints that cannot be read are in the report.
 pub fn export_fields(
     folder: &RunFolder,
     out_dir: &Path,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<ExportReport, RunError> {
     let mut world = World::new(&Loaded::from_file(&folder.scene_path(), &[])?)?;
+    if world.fields().is_none() {
+        return Err(RunError::NoGrid { dir: folder.dir().to_owned() });
+    }
     let io = |source| RecordError::Io { action: "make the folder", path: out_dir.to_owned(), source };
     std::fs::create_dir_all(out_dir).map_err(io)?;
     let (mut report, mut files) = (ExportReport::default(), Vec::new());
@@ -31,7 +34,7 @@ pub fn export_fields(
         };
         let path = folder.checkpoint_path(number);
         world.load(&checkpoint.payload).map_err(|source| RunError::Load { path, source })?;
-        let Some(fields) = world.fields() else { return Ok(report) };
+        let Some(fields) = world.fields() else { break };
         let file = format!("fields_{number:05}.vti");
         let bytes = encode(&fields, world.time())?;
         write_atomic(out_dir.join(&file), &bytes)?;

@@ -63,6 +63,12 @@ pub enum RunError {
         /// The folder of the run.
         dir: PathBuf,
     },
+    /// There are no fields on a grid.
+    #[error("{} has no fields: only `twophase` has a grid", dir.display())]
+    NoGrid {
+        /// The folder of the run.
+        dir: PathBuf,
+    },
     /// A command in a log does not suit the scene.
     #[error("cannot replay the commands: {0}")]
     Replay(String),
