@@ -226,7 +226,12 @@ fn what_a_grid_cannot_do() {
         "a grid holds one liquid",
         "",
     );
-    expect(&on_grid(("0.4] } }", "0.4] } }\nmotion = { turn = { axis = [0, 1, 0], period = 1 } }")), 8, "still", "");
+    expect(
+        &on_grid(("0.4] } }", "0.4] } }\nmotion = { turn = { center = [0, 0, 0], axis = [0, 1, 0], period = 1 } }")),
+        8,
+        "still",
+        "",
+    );
     expect(&on_grid(("0.4] } }", "0.4] } }\nfriction = { viscosity = 1 }")), 8, "slip", "");
     expect(
         &on_grid((

@@ -109,7 +109,7 @@ fn solid(walls: &[Wall], domain: &Aabb, spacing: f64, warnings: &mut Vec<String>
             WallShape::Mesh { mesh, .. } => Solid::from_mesh(mesh)?,
         };
         let one = if wall.friction == Friction::NoSlip { one.sticky() } else { one };
-        frictions.push(wall.friction.clone());
+        frictions.push(wall.friction);
         all = Some(match all {
             Some(others) => others.and(one),
             None => one,
