@@ -82,6 +82,10 @@ impl Liquid {
             let on_particle = force.as_dvec3() * f64::from(self.work.place[i][3]);
             self.work.reactions[usize::from(contact.wall)].add(self.state.particles.position[i], -on_particle);
         }
+        self.push_bodies(gravity, |liquid, i| {
+            let pressure = liquid.state.particles.pressure[i];
+            [pressure, pressure, liquid.work.place[i][3] / liquid.rest_volume() as f32]
+        });
     }
 }
 
