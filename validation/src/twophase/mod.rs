@@ -39,8 +39,16 @@ fn run(flow: &mut Flow, end: f64, mut watch: impl FnMut(&Flow, f64)) -> Result<(
     watch(flow, time);
     while time < end * (1.0 - 1e-12) {
         let left = end - time;
-        let dt = (left / (left / flow.stable_step()).ceil()).min(left);
-        flow.step(dt, &mut report).map_err(|e| e.to_string())?;
+        let mut dt = (left / (left / flow.stable_step()).ceil()).min(left);
+        // A velocity that was just set may become faster when it is made free of divergence.
+        for tries in 0.. {
+            match flow.step(dt, &mut report) {
+                Ok(()) => break,
+                Err(error) if tries == 5 => return Err(error.to_string()),
+                Err(_) => flow.roll_back(),
+            }
+            dt *= 0.5;
+        }
         time += dt;
         watch(flow, time);
     }
