@@ -33,6 +33,17 @@ pub const GALLERY: &[GalleryScene] = &[
         text: include_str!("../duck-drop.toml"),
         assets: &[("assets/duck.ply", include_bytes!("../assets/duck.ply"))],
     },
+    GalleryScene { name: "dam-break-grid", text: include_str!("../dam-break-grid.toml"), assets: &[] },
+    GalleryScene { name: "rising-bubbles", text: include_str!("../rising-bubbles.toml"), assets: &[] },
+    GalleryScene { name: "drop-splash", text: include_str!("../drop-splash.toml"), assets: &[] },
+    GalleryScene {
+        name: "glug",
+        text: include_str!("../glug.toml"),
+        assets: &[
+            ("assets/bottle.obj", include_bytes!("../assets/bottle.obj")),
+            ("assets/bottle-water.obj", include_bytes!("../assets/bottle-water.obj")),
+        ],
+    },
 ];
 
 /// The scene that runs when none is named.

@@ -199,6 +199,8 @@ pub(crate) enum Format {
     Vtk,
     /// Binary PLY files
     Ply,
+    /// Fields on the grid of a `twophase` run, one VTI file per checkpoint, with a PVD time series
+    Vti,
 }
 
 #[derive(Args, Debug)]

@@ -53,7 +53,9 @@ pub(crate) fn check(arguments: &Check) -> Result<ExitCode, Failure> {
     println!("{}: {}", loaded.name, loaded.scene.title);
     println!("  method     {}", loaded.scene.method.name());
     let most = if growth > 1.0 { format!(", up to {}", count(estimate.most_particles as u64)) } else { String::new() };
-    if totals.particles > 0 || growth > 1.0 || totals.tets == 0 {
+    if totals.cells > 0 {
+        println!("  cells      {}", count(totals.cells));
+    } else if totals.particles > 0 || growth > 1.0 || totals.tets == 0 {
         println!("  particles  {}{most}", count(totals.particles));
     }
     if totals.tets > 0 {

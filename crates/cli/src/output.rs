@@ -16,7 +16,7 @@ Meniscus: liquids meet solids. This runs the default scene; there is more:
   meniscus run SCENE                   simulate: frames, pictures, probes, checkpoints
   meniscus resume DIR                  go on after a crash or a kill, bit for bit
   meniscus render DIR                  pictures again, in other colours or from elsewhere
-  meniscus export DIR --to vtk|ply     for ParaView, PyVista, Blender
+  meniscus export DIR --to vtk|ply|vti for ParaView, PyVista, Blender
   meniscus new SCENE                   copy a scene here to edit; meniscus check FILE tells what is wrong
   meniscus validate                    theory and experiment against us
   meniscus bench                       how fast it is here

@@ -86,7 +86,9 @@ fn headline(loaded: &Loaded, world: &World, threads: usize) -> String {
     let liquids: Vec<&str> = loaded.scene.liquid.keys().map(String::as_str).collect();
     let solids: Vec<&str> = loaded.scene.solid.keys().map(String::as_str).collect();
     let mut parts = vec![loaded.name.clone()];
-    if !liquids.is_empty() || solids.is_empty() {
+    if totals.cells > 0 {
+        parts.push(format!("{} {} cells", liquids.join(" + "), count(totals.cells)));
+    } else if !liquids.is_empty() || solids.is_empty() {
         parts.push(format!("{} {} particles", liquids.join(" + "), count(totals.particles)));
     }
     if !solids.is_empty() {
@@ -143,6 +145,7 @@ pub(crate) fn export(arguments: &Export) -> Result<ExitCode, Failure> {
     let (name, write): (&str, ExportTo) = match arguments.to {
         Format::Vtk => ("vtk", |run, out, tell| Ok(export_vtk(run, out, tell)?)),
         Format::Ply => ("ply", |run, out, tell| Ok(export_ply(run, out, tell)?)),
+        Format::Vti => ("vti", meniscus::export_fields),
     };
     let out = arguments.out.clone().unwrap_or_else(|| folder.dir().join(name));
     let progress = Progress::new(arguments.quiet);

@@ -118,6 +118,25 @@ fn exports_and_renders_what_was_run() {
     assert!(place.exists("r/vtk/particles.pvd"));
     assert_eq!(place.run(&["export", "r", "--to", "ply", "--out", "p"]).code, 0);
     assert!(place.exists("p/particles/particles_00000.ply"));
+    let refused = place.run(&["export", "r", "--to", "vti"]);
+    assert!(refused.code == 2 && refused.err.contains("only `twophase` has a grid"), "{}", refused.err);
+}
+
+#[test]
+fn a_grid_runs_resumes_and_is_exported() {
+    let place = Place::new();
+    let short = ["--seconds", "0.1", "--set", "twophase.spacing=0.1", "--no-pictures", "--json"];
+    let whole = digest(&place, &[&["run", "dam-break-grid", "--threads", "2", "--out", "g"], &short[..]].concat());
+    let resumed = digest(&place, &["resume", "g", "--from-frame", "1", "--no-pictures", "--json"]);
+    assert_eq!(whole, resumed);
+    assert_eq!(place.run(&["export", "g", "--to", "vti"]).code, 0);
+    assert!(place.exists("g/vti/fields.pvd") && place.exists("g/vti/fields_00003.vti"));
+    assert_eq!(place.run(&["export", "g", "--to", "vtk"]).code, 0);
+    assert!(place.exists("g/vtk/surfaces.pvd"));
+    let check = place.run(&["check", "dam-break-grid", "--set", "twophase.spacing=0.1", "--json"]).json();
+    assert_eq!(check["cells"], 16 * 12 * 4);
+    let odd = place.run(&["check", "dam-break-grid", "--set", "twophase.spacing=0.11"]);
+    assert!(odd.code == 2 && odd.err.contains("whole number"), "{}", odd.err);
 }
 
 #[test]

@@ -34,6 +34,14 @@ pub enum Fault {
         /// Support radius \[m\].
         support_radius: f64,
     },
+    /// A fluid moved further in one step than the transport on the grid allows.
+    #[error("fluid passes {cells:.3} cells in one step, more than {largest}")]
+    TooFar {
+        /// Cells passed in the step, dimensionless.
+        cells: f64,
+        /// What is allowed, dimensionless.
+        largest: f64,
+    },
     /// An iteration ended before its goal.
     #[error(
         "not converged: the residual is {residual:.3e} of the loads after {iterations} iterations, {tolerance:.3e} is allowed"

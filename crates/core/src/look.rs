@@ -71,6 +71,8 @@ pub struct Style {
     pub pattern: Pattern,
     /// How triangle surfaces of walls are drawn, default `auto`.
     pub walls: Walls,
+    /// How triangle surfaces of liquids are drawn, default `opaque`.
+    pub liquids: Liquids,
     /// Width of outlines \[px\] in a picture 720 pixels high (it grows with the picture), default 1.6.
     pub line_width: f32,
     /// Whether the key light and the sky cast shadows, default true.
@@ -104,6 +106,7 @@ impl Default for Style {
             ground_height: None,
             pattern: Pattern::Grid,
             walls: Walls::Auto,
+            liquids: Liquids::Opaque,
             line_width: 1.6,
             shadows: true,
             occlusion: 0.85,
@@ -172,4 +175,15 @@ pub enum Walls {
     Glass,
     /// Not at all.
     Hidden,
+}
+
+/// How triangle surfaces of liquids are drawn.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Liquids {
+    /// Nothing is seen through them.
+    #[default]
+    Opaque,
+    /// Clear: bubbles and bodies inside are seen.
+    Clear,
 }

@@ -23,12 +23,14 @@
 //! * [`record`]: frames, checkpoints, exporters on disk. [`picture`]: pictures of frames.
 //! * [`run()`], [`resume()`], [`render()`]: from a scene to a folder of results.
 
+mod fields;
 mod film;
 #[doc(hidden)]
 pub mod fuzz;
 pub mod gallery;
 mod run;
 
+pub use fields::export_fields;
 pub use film::{render, render_strip};
 pub use meniscus_core as core;
 pub use meniscus_fem as fem;

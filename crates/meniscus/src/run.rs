@@ -22,7 +22,7 @@ pub enum RunError {
     #[error(transparent)]
     Build(#[from] BuildError),
     /// The scene needs more memory than there is.
-    #[error("the scene needs about {} of memory, but {} are free: make `sph.spacing` or the `edge` of solids larger, or the bodies smaller", gigabytes(*needed), gigabytes(*free))]
+    #[error("the scene needs about {} of memory, but {} are free: make `sph.spacing`, `twophase.spacing` or the `edge` of solids larger, or the bodies smaller", gigabytes(*needed), gigabytes(*free))]
     Memory {
         /// Estimate \[bytes\].
         needed: f64,
@@ -60,6 +60,12 @@ pub enum RunError {
     /// There is nothing to show.
     #[error("{} has no frames", dir.display())]
     NoFrames {
+        /// The folder of the run.
+        dir: PathBuf,
+    },
+    /// There are no fields on a grid.
+    #[error("{} has no fields: only `twophase` has a grid", dir.display())]
+    NoGrid {
         /// The folder of the run.
         dir: PathBuf,
     },

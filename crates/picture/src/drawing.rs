@@ -12,7 +12,7 @@ use crate::color::Light;
 use crate::coloring::{Paint, is_liquid};
 use crate::glass::{is_glass, sharp_edges};
 use crate::normals::{Facet, facets};
-use meniscus_core::{Style, Walls};
+use meniscus_core::{Liquids, Style, Walls};
 
 /// Smallest drawn radius of a sphere \[px\]: below it samples would miss spheres and distant liquid would sparkle.
 const SMALLEST_RADIUS: f32 = 0.6;
@@ -75,7 +75,7 @@ pub(crate) struct Hit {
 pub(crate) struct Drawing {
     pub(crate) spheres: Vec<Sphere>,
     pub(crate) triangles: Vec<Triangle>,
-    /// Panes of glass, farthest first.
+    /// Panes of glass and clear water, farthest first.
     pub(crate) glass: Vec<Triangle>,
     pub(crate) segments: Vec<Segment>,
 }
@@ -92,14 +92,15 @@ impl Drawing {
             let glass = match style.walls {
                 Walls::Hidden if wall => continue,
                 Walls::Glass => wall,
-                Walls::Auto => wall && is_glass(surface, &frame.particles.positions),
+                Walls::Auto => wall && is_glass(surface, places_of_liquid(frame)),
                 Walls::Solid | Walls::Hidden => false,
             };
             if glass {
                 self.add_segments(&sharp_edges(surface), view, paint.body(surface.body));
             }
-            let list = if glass { &mut self.glass } else { &mut self.triangles };
-            add_surface(list, surface, view, &SurfacePaint::new(frame, surface, paint));
+            let surface_paint = SurfacePaint::new(frame, surface, paint, style.liquids);
+            let list = if glass || surface_paint.clear { &mut self.glass } else { &mut self.triangles };
+            add_surface(list, surface, view, &surface_paint);
         }
         // Stable, so that panes at equal depths keep the order of the frame.
         self.glass.sort_by(|a, b| farthest(b).total_cmp(&farthest(a)));
@@ -209,20 +210,28 @@ fn clip_segment([a, b]: [Vec3; 2], near: f32) -> Option<[Vec3; 2]> {
     (a.z.max(b.z) > near).then(|| [cut(a, b), cut(b, a)])
 }
 
+/// Where there is liquid: particles, or the vertices of a surface.
+fn places_of_liquid(frame: &Frame) -> &[Vec3] {
+    let surface = || frame.surfaces.iter().find(|s| is_liquid(frame, s.body));
+    if frame.particles.is_empty() { surface().map_or(&[], |s| &s.positions) } else { &frame.particles.positions }
+}
+
 /// How the vertices of a surface are coloured.
 struct SurfacePaint<'a> {
     surface: &'a Surface,
     paint: &'a Paint,
     liquid: bool,
+    clear: bool,
 }
 
 impl<'a> SurfacePaint<'a> {
-    fn new(frame: &Frame, surface: &'a Surface, paint: &'a Paint) -> Self {
-        Self { surface, paint, liquid: is_liquid(frame, surface.body) }
+    fn new(frame: &Frame, surface: &'a Surface, paint: &'a Paint, liquids: Liquids) -> Self {
+        let liquid = is_liquid(frame, surface.body);
+        Self { surface, paint, liquid, clear: liquid && liquids == Liquids::Clear }
     }
 
     fn material(&self) -> Material {
-        if self.liquid && self.paint.is_water() { Material::Water } else { Material::Satin }
+        if self.clear || self.liquid && self.paint.is_water() { Material::Water } else { Material::Satin }
     }
 
     fn albedo(&self, vertex: u32) -> Light {

@@ -1,12 +1,13 @@
-//! Clear walls: a light tint over what is behind, stronger at grazing angles.
+//! Clear walls and clear water: a light tint over what is behind, stronger at grazing angles.
 
-use glam::{Vec2, Vec3, Vec4};
+use glam::{Vec3, Vec4};
 use meniscus_core::Surface;
 
 use crate::bins::Bins;
 use crate::bounds::is_usable;
 use crate::camera::View;
-use crate::drawing::Triangle;
+use crate::color::{Light, tone};
+use crate::drawing::{Hit, Material, Triangle};
 use crate::shade::Canvas;
 use crate::studio::Studio;
 use crate::tile::{Rect, SAMPLES_X, SAMPLES_Y, TILE};
@@ -15,6 +16,11 @@ use crate::visibility::Fragment;
 /// Tint of a pane looked at straight on, and what grazing adds.
 const STRAIGHT: f32 = 0.035;
 const GRAZING: f32 = 0.32;
+/// The same for a surface of clear water.
+const WATER_STRAIGHT: f32 = 0.13;
+const WATER_GRAZING: f32 = 0.6;
+/// The colour of deep clear water (linear).
+const BLUE: Light = Light::new(0.06, 0.42, 0.95);
 /// A pane this much nearer, as a part of its depth, is in front: panes on the ground are not torn.
 const TOLERANCE: f32 = 1e-4;
 /// Cosine of the angle between faces above which their edge is drawn, 40 degrees.
@@ -88,7 +94,7 @@ impl Glass {
 }
 
 fn draw_pane(pane: &Triangle, rect: Rect, studio: &Studio, canvas: &mut Canvas) {
-    let color = pane.albedo[0] * 0.35 + studio.glass * 0.65;
+    let glass = pane.albedo[0] * 0.35 + studio.glass * 0.65;
     let rows = (rect.y[0] as usize).max(canvas.top)..(rect.y[1] as usize).min(canvas.top + canvas.rows);
     for y in rows {
         for x in rect.x[0] as usize..rect.x[1] as usize {
@@ -100,9 +106,23 @@ fn draw_pane(pane: &Triangle, rect: Rect, studio: &Studio, canvas: &mut Canvas) 
             let depth = 1.0 / pane.plane.dot(slopes.extend(1.0));
             let part = seen_part(canvas.band.pixel(x, y - canvas.top), covered, depth);
             let light = &mut canvas.light[(y - canvas.top) * canvas.view.width + x];
-            *light += (color - *light) * (part * tint(pane, slopes));
+            let hit = pane.hit(slopes);
+            let away = 1.0 - (hit.normal.dot(-hit.point) / hit.point.length().max(1e-30)).clamp(0.0, 1.0);
+            let grazing = away * away * away;
+            let (color, tint) = match pane.material {
+                Material::Satin => (glass, STRAIGHT + GRAZING * grazing),
+                Material::Water => {
+                    (tone(studio.body(&tinted(hit), 1.0, 1.0)), WATER_STRAIGHT + WATER_GRAZING * grazing)
+                }
+            };
+            *light += (color - *light) * (part * tint);
         }
     }
+}
+
+/// Clear water takes half of its colour from its depth, which is blue.
+fn tinted(hit: Hit) -> Hit {
+    Hit { albedo: (hit.albedo + BLUE) * 0.5, ..hit }
 }
 
 /// Samples of a pixel that a pane covers, as bits.
@@ -118,12 +138,6 @@ fn cover(pane: &Triangle, x: usize, y: usize, view: &View) -> u8 {
 fn seen_part(fragments: &[Fragment], covered: u8, depth: f32) -> f32 {
     let in_front = |f: &&Fragment| depth * (1.0 - TOLERANCE) < f.depth;
     fragments.iter().filter(in_front).map(|f| (f.mask & covered).count_ones()).sum::<u32>() as f32 * 0.25
-}
-
-fn tint(pane: &Triangle, slopes: Vec2) -> f32 {
-    let hit = pane.hit(slopes);
-    let away = 1.0 - (hit.normal.dot(-hit.point) / hit.point.length().max(1e-30)).clamp(0.0, 1.0);
-    STRAIGHT + GRAZING * away * away * away
 }
 
 #[cfg(test)]

@@ -67,7 +67,12 @@ impl Legend<'_> {
 
 /// A time \[s\] as it is written onto pictures.
 pub(crate) fn time_label(seconds: f64) -> String {
-    format!("t = {seconds:.2} s")
+    // Hundredths of a second tell nothing of a splash.
+    if seconds > 0.0 && seconds < 0.015 {
+        format!("t = {:.1} ms", 1e3 * seconds)
+    } else {
+        format!("t = {seconds:.2} s")
+    }
 }
 
 /// A larger unit for large pressures, and what to multiply values with.
@@ -131,5 +136,7 @@ mod tests {
             (("kPa", 1e-3), ("Pa", 1.0), ("m/s", 1.0))
         );
         assert_eq!(time_label(0.4567), "t = 0.46 s");
+        assert_eq!(time_label(0.0), "t = 0.00 s");
+        assert_eq!(time_label(0.002_25), "t = 2.2 ms");
     }
 }

@@ -9,6 +9,7 @@ mod rigid;
 mod schema;
 mod solid;
 mod validate;
+mod validate_grid;
 
 pub use error::SceneError;
 pub use load::{Asset, Loaded};

@@ -1,7 +1,7 @@
 //! From a file, or a gallery scene, to a scene with its meshes.
 
 use crate::error::SceneError;
-use crate::model::{Mesh, Scene, Shape, WallShape, WetSide};
+use crate::model::{Mesh, Method, Scene, Shape, WallShape, WetSide};
 use crate::parse::{Source, parse, span_of};
 use crate::solid::SolidShape;
 use glam::DVec3;
@@ -197,6 +197,9 @@ fn named_meshes(scene: &Scene) -> Vec<(Vec<String>, Mesh, Use)> {
         for (index, shape) in liquid.fill.iter().enumerate() {
             add(path(&["liquid", name, "fill", &index.to_string(), "mesh", "file"]), shape);
         }
+        for (index, shape) in liquid.hollow.iter().enumerate() {
+            add(path(&["liquid", name, "hollow", &index.to_string(), "mesh", "file"]), shape);
+        }
     }
     for (name, solid) in &scene.solid {
         for (index, hold) in solid.fixed.iter().enumerate() {
@@ -222,6 +225,8 @@ fn named_meshes(scene: &Scene) -> Vec<(Vec<String>, Mesh, Use)> {
     for (name, wall) in &scene.wall {
         if let WallShape::Mesh(mesh) = &wall.shape {
             let one_sided = matches!(mesh.wet, Some(WetSide::Outside | WetSide::Inside));
+            // A grid knows no shells without a thickness.
+            let one_sided = one_sided || scene.method == Method::Twophase;
             let use_as = if one_sided { Use::Solid } else { Use::Surface };
             found.push((path(&["wall", name, "shape", "mesh", "surface", "file"]), mesh.surface.clone(), use_as));
         }
@@ -230,7 +235,7 @@ fn named_meshes(scene: &Scene) -> Vec<(Vec<String>, Mesh, Use)> {
 }
 
 fn meshes_mut(scene: &mut Scene) -> impl Iterator<Item = &mut Mesh> {
-    let fills = scene.liquid.values_mut().flat_map(|liquid| &mut liquid.fill);
+    let fills = scene.liquid.values_mut().flat_map(|liquid| liquid.fill.iter_mut().chain(&mut liquid.hollow));
     let drains = scene.drain.values_mut().map(|drain| &mut drain.region);
     let mut bodies = Vec::new();
     let mut holds = Vec::new();

@@ -8,6 +8,7 @@ use meniscus_core::{Camera, Style};
 use meniscus_fem::contact::ContactParams;
 use meniscus_geometry::UpAxis;
 use meniscus_sph as sph;
+use meniscus_twophase as twophase;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -32,11 +33,14 @@ pub struct Scene {
     pub gravity: Vector,
     /// The particles of all liquids.
     pub sph: sph::Params,
+    /// The grid of the `twophase` method.
+    pub twophase: twophase::Params,
     /// The time step.
     pub time: Time,
     /// What is written beside the frames.
     pub output: Output,
-    /// Particles that leave this box are removed. Default: the scene's own bounds, grown by their largest extent.
+    /// Particles that leave this box are removed. Default: the scene's own bounds, grown by their largest extent. For `twophase`
+    /// the box of the grid; default: that of the first wall that is a box.
     pub domain: Option<Bounds>,
     /// Liquids by name.
     pub liquid: IndexMap<String, Liquid>,
@@ -83,6 +87,7 @@ impl Default for Scene {
             fps: 30.0,
             gravity: [0.0, -9.81, 0.0],
             sph: sph::Params::default(),
+            twophase: twophase::Params::default(),
             time: Time::default(),
             output: Output::default(),
             domain: None,
@@ -110,6 +115,8 @@ pub enum Method {
     /// SPH liquid whose walls and bodies are met by Gauss-quadrature boundary particles (MSTHG04).
     #[default]
     Gauss,
+    /// Air and water on a grid, both simulated (MKSMH07).
+    Twophase,
 }
 
 impl Method {
@@ -118,6 +125,7 @@ impl Method {
     pub fn name(self) -> &'static str {
         match self {
             Self::Gauss => "gauss",
+            Self::Twophase => "twophase",
         }
     }
 }
@@ -128,7 +136,8 @@ impl Method {
 pub struct Time {
     /// A fixed step \[s\]. Default: as large as is stable.
     pub dt: Option<f64>,
-    /// Part of a support radius that sound and motion may cross in a step, dimensionless, default 0.4.
+    /// Part of a support radius that sound and motion may cross in a step, dimensionless, default 0.4; for particles (a grid
+    /// has `twophase.courant`).
     pub courant: f64,
     /// Largest step \[s\], default 0.01.
     pub max_dt: f64,
@@ -191,6 +200,8 @@ pub struct Liquid {
     pub viscosity: f64,
     /// Shapes that are full of it at the start.
     pub fill: Vec<Shape>,
+    /// Shapes cut out of those: bubbles, default none.
+    pub hollow: Vec<Shape>,
     /// Velocity at the start \[m/s\], default \[0, 0, 0\].
     pub velocity: Vector,
     /// Angular velocity at the start, about its centre of mass \[rad/s\], default \[0, 0, 0\].
@@ -202,7 +213,15 @@ pub struct Liquid {
 impl Default for Liquid {
     fn default() -> Self {
         let sph::Material { density, viscosity } = sph::Material::default();
-        Self { density, viscosity, fill: Vec::new(), velocity: [0.0; 3], spin: [0.0; 3], color: [0.1, 0.4, 0.8] }
+        Self {
+            density,
+            viscosity,
+            fill: Vec::new(),
+            hollow: Vec::new(),
+            velocity: [0.0; 3],
+            spin: [0.0; 3],
+            color: [0.1, 0.4, 0.8],
+        }
     }
 }
 
@@ -446,6 +465,8 @@ pub enum Probe {
     Plane(FlowPlane),
     /// Displacement of a point of a solid or rigid body.
     Solid(SolidPoint),
+    /// Length of liquid on the line along gravity through a point \[m\]: the level that a gauge shows. With `twophase` only.
+    Gauge(Vector),
 }
 
 /// A point of a solid or a rigid body.

@@ -1,7 +1,7 @@
 //! What a scene must satisfy beyond its structure.
 
 use crate::model::{
-    Bounds, Command, Emitter, Mesh, Opening, Periodic, Probe, Scene, Shape, Tank, Value, Vector, WallShape,
+    Bounds, Command, Emitter, Mesh, Method, Opening, Periodic, Probe, Scene, Shape, Tank, Value, Vector, WallShape,
 };
 use crate::pull::Wrong;
 use crate::rigid::Rigid;
@@ -23,20 +23,20 @@ pub(crate) fn check(scene: &Scene) -> Option<Problem> {
     checks.problem
 }
 
-struct Checks {
+pub(crate) struct Checks {
     path: Vec<String>,
     problem: Option<Problem>,
 }
 
 impl Checks {
-    fn within<'a>(&mut self, keys: impl IntoIterator<Item = &'a str>, check: impl FnOnce(&mut Self)) {
+    pub(crate) fn within<'a>(&mut self, keys: impl IntoIterator<Item = &'a str>, check: impl FnOnce(&mut Self)) {
         let depth = self.path.len();
         self.path.extend(keys.into_iter().map(str::to_owned));
         check(self);
         self.path.truncate(depth);
     }
 
-    fn require(&mut self, key: &str, holds: bool, message: impl Into<String>) {
+    pub(crate) fn require(&mut self, key: &str, holds: bool, message: impl Into<String>) {
         if !holds && self.problem.is_none() {
             let mut path = self.path.clone();
             path.push(key.to_owned());
@@ -44,15 +44,15 @@ impl Checks {
         }
     }
 
-    fn positive(&mut self, key: &str, value: f64) {
+    pub(crate) fn positive(&mut self, key: &str, value: f64) {
         self.require(key, value > 0.0, format!("must be greater than zero, not {value}"));
     }
 
-    fn not_negative(&mut self, key: &str, value: f64) {
+    pub(crate) fn not_negative(&mut self, key: &str, value: f64) {
         self.require(key, value >= 0.0, format!("must not be negative, not {value}"));
     }
 
-    fn range(&mut self, key: &str, value: f64, [low, high]: [f64; 2]) {
+    pub(crate) fn range(&mut self, key: &str, value: f64, [low, high]: [f64; 2]) {
         self.require(key, (low..=high).contains(&value), format!("must be between {low} and {high}, not {value}"));
     }
 
@@ -69,6 +69,7 @@ impl Checks {
             format!("gives {:.3e} frames, more than 10 million", scene.seconds * scene.fps),
         );
         self.within(["sph"], |c| c.sph(&scene.sph));
+        self.within(["twophase"], |c| c.grid(&scene.twophase));
         self.within(["time"], |c| c.time(scene));
         self.within(["output"], |c| {
             c.require("checkpoint_every", scene.output.checkpoint_every > 0, "must be at least 1");
@@ -91,6 +92,9 @@ impl Checks {
         });
         self.names(scene);
         self.bodies(scene);
+        if scene.method == Method::Twophase {
+            self.on_grid(scene);
+        }
         for (index, scripted) in scene.script.iter().enumerate() {
             self.within(["script", &index.to_string()], |c| {
                 c.not_negative("time", scripted.time);
@@ -107,6 +111,9 @@ impl Checks {
                 c.color("color", liquid.color);
                 for (index, shape) in liquid.fill.iter().enumerate() {
                     c.within(["fill", &index.to_string()], |c| c.shape(shape));
+                }
+                for (index, shape) in liquid.hollow.iter().enumerate() {
+                    c.within(["hollow", &index.to_string()], |c| c.shape(shape));
                 }
             });
         }
@@ -355,6 +362,9 @@ impl Checks {
     fn probe(&mut self, probe: &Probe, scene: &Scene) {
         match probe {
             Probe::Point(_) => {}
+            Probe::Gauge(_) => {
+                self.require("gauge", scene.method == Method::Twophase, "needs method = \"twophase\"");
+            }
             Probe::Plane(plane) => self.within(["plane"], |c| {
                 c.direction("normal", plane.normal);
                 if let Some(radius) = plane.radius {

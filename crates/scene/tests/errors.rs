@@ -199,3 +199,49 @@ fn solids() {
     );
     expect("[solid.a]\nyoung = 1\n", 1, "missing field `shape`", "");
 }
+
+/// A scene on a grid with one thing added to it or changed in it.
+fn on_grid(change: (&str, &str)) -> String {
+    let scene = "method = \"twophase\"\n[twophase]\nspacing = 0.1\n[liquid.water]\ndensity = 1000\n\
+        [wall.tank]\nshape = { box = { min = [0, 0, 0], max = [1, 1, 0.4] } }\n";
+    assert!(scene.contains(change.0) && parse("x.toml", scene, &[]).is_ok());
+    scene.replace(change.0, change.1)
+}
+
+#[test]
+fn what_a_grid_cannot_do() {
+    expect(&on_grid(("spacing = 0.1", "spacing = 0.3")), 3, "`twophase.spacing` makes", "");
+    expect(&on_grid(("spacing = 0.1", "spacing = -1")), 3, "greater than zero", "");
+    expect(&on_grid(("spacing = 0.1", "spacing = 0.1\ncourant = 0.9")), 4, "between 0.001 and 0.5", "");
+    expect(&on_grid(("spacing = 0.1", "spacing = 0.1\nsides = { x_min = \"periodic\" }")), 4, "both be periodic", "");
+    expect(
+        &on_grid(("spacing = 0.1", "spacing = 0.1\nsides = { x_min = { open = { sponge = -1 } } }")),
+        4,
+        "negative",
+        "",
+    );
+    expect(
+        &on_grid(("[liquid.water]", "[liquid.oil]\ndensity = 900\n[liquid.water]")),
+        7,
+        "a grid holds one liquid",
+        "",
+    );
+    expect(
+        &on_grid(("0.4] } }", "0.4] } }\nmotion = { turn = { center = [0, 0, 0], axis = [0, 1, 0], period = 1 } }")),
+        8,
+        "still",
+        "",
+    );
+    expect(&on_grid(("0.4] } }", "0.4] } }\nfriction = { viscosity = 1 }")), 8, "slip", "");
+    expect(
+        &on_grid((
+            "[liquid.water]",
+            "[drain.d]\nregion = { sphere = { center = [0,0,0], radius = 1 } }\n[liquid.water]",
+        )),
+        4,
+        "sides",
+        "",
+    );
+    expect("method = \"twophase\"\n[liquid.water]\n", 1, "`domain` is needed", "");
+    expect("[probe.p]\ngauge = [0, 0, 0]\n", 2, "twophase", "");
+}

@@ -1,9 +1,9 @@
 //! From a scene to a method with its state.
 
-use crate::build_solids;
 use crate::gauss::{Gauss, Look, tank_edges};
 use crate::method::Method;
 use crate::solids::Solids;
+use crate::{build_grid, build_solids};
 use glam::{DVec2, DVec3};
 use meniscus_core::{BodyInfo, BodyKind, Wire};
 use meniscus_geometry::{
@@ -37,6 +37,12 @@ pub enum BuildError {
         /// Why.
         message: String,
     },
+    /// A grid has no box.
+    #[error("`twophase` needs a `domain`, or a wall that is a box")]
+    NoBox,
+    /// A grid cannot be set up.
+    #[error("twophase: {0}")]
+    Grid(meniscus_twophase::SetupError),
     /// A drain is no region.
     #[error("drain `{drain}`: {source}")]
     Drain {
@@ -56,6 +62,8 @@ pub struct Estimate {
     pub most_particles: f64,
     /// Tetrahedra.
     pub tets: f64,
+    /// Cells of a grid.
+    pub cells: f64,
     /// Memory at most \[bytes\].
     pub bytes: f64,
 }
@@ -64,6 +72,10 @@ pub struct Estimate {
 #[must_use]
 pub fn estimate(loaded: &Loaded) -> Estimate {
     let scene = &loaded.scene;
+    if scene.method == scene::Method::Twophase {
+        let (cells, bytes) = build_grid::size_estimate(loaded);
+        return Estimate { cells, bytes, ..Estimate::default() };
+    }
     let spacing = scene.sph.spacing;
     let shapes = scene.liquid.values().flat_map(|liquid| &liquid.fill);
     let particles: f64 = shapes.map(|shape| count_estimate(&to_shape(loaded, shape), spacing)).sum();
@@ -71,7 +83,7 @@ pub fn estimate(loaded: &Loaded) -> Estimate {
     let most_particles = particles + sent;
     let (tets, solid_bytes) = build_solids::size_estimate(loaded);
     let bytes = most_particles * BYTES_PER_PARTICLE + solid_bytes;
-    Estimate { particles, most_particles, tets, bytes }
+    Estimate { particles, most_particles, tets, bytes, cells: 0.0 }
 }
 
 fn sent_by(emitter: &scene::Emitter, scene: &Scene) -> f64 {
@@ -91,6 +103,11 @@ pub(crate) fn build(loaded: &Loaded) -> Result<(Box<dyn Method>, Vec<String>), B
         scene::Method::Gauss => {
             let (gauss, warnings) = gauss(loaded)?;
             Ok((Box::new(gauss), warnings))
+        }
+        scene::Method::Twophase => {
+            let mut warnings = Vec::new();
+            let twophase = build_grid::twophase(loaded, &mut warnings)?;
+            Ok((Box::new(twophase), warnings))
         }
     }
 }
@@ -148,7 +165,7 @@ fn material(liquid: &scene::Liquid) -> Material {
     Material { density: liquid.density, viscosity: liquid.viscosity }
 }
 
-fn wall(loaded: &Loaded, wall: &scene::Wall) -> Wall {
+pub(crate) fn wall(loaded: &Loaded, wall: &scene::Wall) -> Wall {
     let shape = match &wall.shape {
         scene::WallShape::Plane(plane) => WallShape::Plane {
             point: DVec3::from_array(plane.point),
@@ -266,6 +283,9 @@ fn seed(loaded: &Loaded, liquid: &mut Liquid, warnings: &mut Vec<String>) -> Res
     let mut taken: Vec<KeepOut> = Vec::new();
     for (number, (name, body)) in loaded.scene.liquid.iter().enumerate() {
         let velocity = DVec3::from_array(body.velocity).as_vec3();
+        let hollow = body.hollow.iter().map(|shape| KeepOut { shape: to_shape(loaded, shape), clearance: 0.0 });
+        let others = taken.len();
+        taken.extend(hollow);
         for (index, shape) in body.fill.iter().enumerate() {
             let shape = to_shape(loaded, shape);
             let places = fill(&shape, spacing, &taken).map_err(|source| BuildError::Fill {
@@ -288,6 +308,7 @@ fn seed(loaded: &Loaded, liquid: &mut Liquid, warnings: &mut Vec<String>) -> Res
             }
             taken.push(KeepOut { shape, clearance: 0.4 * spacing });
         }
+        taken.drain(others..others + body.hollow.len());
         spin(liquid, number as u16, DVec3::from_array(body.spin));
     }
     Ok(())

@@ -1,5 +1,6 @@
 //! Worlds.
 mod build;
+mod build_grid;
 mod build_rigid;
 mod build_solids;
 mod gauss;
@@ -9,9 +10,10 @@ mod obstacle;
 mod probes;
 mod rigid;
 mod solids;
+mod twophase;
 mod world;
 
 pub use build::{BuildError, Estimate, estimate, speed_scale};
 pub use hands::Hand;
-pub use method::Totals;
+pub use method::{Fields, Totals};
 pub use world::{LoadError, Logged, World};

@@ -1,7 +1,7 @@
 //! What the time loop asks of a method.
 
 use crate::hands::Hand;
-use glam::DVec3;
+use glam::{DVec3, Vec3};
 use meniscus_core::{Digest, Frame, StepError, StepReport};
 use meniscus_scene::live::LiveKey;
 use meniscus_scene::{Grab, Move, Poke, Release};
@@ -49,6 +49,11 @@ pub(crate) trait Method: Send {
     /// Adds bodies, particles and surfaces to a frame.
     fn show(&self, frame: &mut Frame);
 
+    /// Fields on a grid, for methods that have one.
+    fn fields(&self) -> Option<Fields> {
+        None
+    }
+
     /// Sums over the whole state.
     fn totals(&self) -> Totals;
 
@@ -80,4 +85,19 @@ pub struct Totals {
     pub max_speed: f64,
     /// Momentum \[kg·m/s\].
     pub momentum: DVec3,
+}
+
+/// Fields on a regular grid, one value per cell, x running fastest.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fields {
+    /// Number of cells along x, y, z.
+    pub cells: [u32; 3],
+    /// The lowest corner \[m\].
+    pub origin: [f64; 3],
+    /// Edge of a cell \[m\].
+    pub spacing: f64,
+    /// Names with units, and values.
+    pub scalars: Vec<(&'static str, Vec<f32>)>,
+    /// Names with units, and values.
+    pub vectors: Vec<(&'static str, Vec<Vec3>)>,
 }

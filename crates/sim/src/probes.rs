@@ -11,6 +11,7 @@ pub(crate) fn columns(name: &str, probe: &Probe) -> Vec<String> {
     let quantities: &[&str] = match probe {
         Probe::Point(_) => &["vx [m/s]", "vy [m/s]", "vz [m/s]", "density [kg/m3]", "pressure [Pa]"],
         Probe::Solid(_) => &["dx [m]", "dy [m]", "dz [m]"],
+        Probe::Gauge(_) => &["level [m]"],
         Probe::Plane(_) => &["flow [m3/s]", "speed [m/s]"],
     };
     quantities.iter().map(|quantity| format!("{name}.{quantity}")).collect()
@@ -22,6 +23,8 @@ pub(crate) fn measure(liquid: &Liquid, solids: &Solids, probe: &Probe, values: &
         Probe::Point(point) => values.extend(at_point(liquid, DVec3::from_array(*point))),
         Probe::Solid(at) => values.extend(solids.displacement(&at.name, DVec3::from_array(at.point)).to_array()),
         Probe::Plane(plane) => values.extend(through_plane(liquid, plane)),
+        // Particles show no level; scenes that ask for one are refused.
+        Probe::Gauge(_) => values.push(f64::NAN),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::build::{self, BuildError};
 use crate::hands::Hand;
-use crate::method::{Method, Totals};
+use crate::method::{Fields, Method, Totals};
 use meniscus_core::{Digest, Fault, Frame, StepError, StepReport};
 use meniscus_scene::{Command, Loaded, Scene, Set, Value, live};
 use serde::{Deserialize, Serialize};
@@ -275,6 +275,12 @@ impl World {
             Frame { number: self.clock.frame, time: self.clock.time, step: self.clock.step, ..Frame::default() };
         self.method.show(&mut frame);
         frame
+    }
+
+    /// The fields of a method that has a grid.
+    #[must_use]
+    pub fn fields(&self) -> Option<Fields> {
+        self.method.fields()
     }
 
     /// The whole state as bytes.

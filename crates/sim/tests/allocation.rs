@@ -17,12 +17,26 @@ fill = [{ box = { min = [0, 0, 0], max = [0.4, 0.6, 0.4] } }]
 shape = { box = { min = [0, 0, 0], max = [1, 1, 0.4] } }
 "#;
 
-fn count_allocations(threads: usize) -> usize {
-    let loaded = Loaded::from_text("a", "a.toml", SCENE, &[], &|_| Err(std::io::ErrorKind::NotFound.into())).unwrap();
+const GRID: &str = r#"
+method = "twophase"
+[twophase]
+spacing = 0.05
+[twophase.gas]
+viscosity = 0.1
+[liquid.water]
+fill = [{ box = { min = [0, 0, 0], max = [0.4, 0.6, 0.4] } }]
+[wall.tank]
+shape = { box = { min = [0, 0, 0], max = [1, 1, 0.4] } }
+[wall.floor]
+shape = { plane = { point = [0, 0.03, 0], normal = [0.1, 1, 0] } }
+"#;
+
+fn count_allocations(scene: &str, threads: usize, warm: usize) -> usize {
+    let loaded = Loaded::from_text("a", "a.toml", scene, &[], &|_| Err(std::io::ErrorKind::NotFound.into())).unwrap();
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
         let mut world = World::new(&loaded).unwrap();
         // The column has collapsed: lists have had their longest.
-        (0..2500).for_each(|_| world.step(f64::INFINITY).unwrap());
+        (0..warm).for_each(|_| world.step(f64::INFINITY).unwrap());
         let region = Region::new(COUNTING);
         (0..100).for_each(|_| world.step(f64::INFINITY).unwrap());
         let change = region.change();
@@ -32,6 +46,8 @@ fn count_allocations(threads: usize) -> usize {
 
 #[test]
 fn a_warm_step_allocates_nothing() {
-    assert_eq!(count_allocations(1), 0, "on one thread");
-    assert_eq!(count_allocations(2), 0, "on two threads");
+    assert_eq!(count_allocations(SCENE, 1, 2500), 0, "on one thread");
+    assert_eq!(count_allocations(SCENE, 2, 2500), 0, "on two threads");
+    assert_eq!(count_allocations(GRID, 1, 1000), 0, "on a grid, on one thread");
+    assert_eq!(count_allocations(GRID, 2, 1000), 0, "on a grid, on two threads");
 }

@@ -6,11 +6,32 @@ use glam::DVec3;
 
 /// How often a cell at the surface is halved.
 const DEPTH: u32 = 4;
+/// The same for cells that a solid cuts: their capacity is not known better.
+const CUT_DEPTH: u32 = 2;
 
 /// The part of a cell in which `distance` \[m\] is negative. Cells at the surface are halved a few times along each axis;
 /// what is left is cut by a plane.
 pub(crate) fn fraction_inside(grid: &Grid, index: usize, distance: &impl Fn(DVec3) -> f64) -> f64 {
     part(grid.center(index), grid.spacing(), DEPTH, distance)
+}
+
+/// The same for a cell that a solid cuts, in terms of what is left of the cell: `solid` is the signed distance from it. A shape that
+/// ends where the solid begins fills it.
+pub(crate) fn fraction_of_open(
+    grid: &Grid,
+    index: usize,
+    distance: &impl Fn(DVec3) -> f64,
+    solid: &impl Fn(DVec3) -> f64,
+) -> f64 {
+    /// Parts of a cell that are not told apart.
+    const FINEST: f64 = 1e-4;
+    let inside = |shape: &dyn Fn(DVec3) -> f64| part(grid.center(index), grid.spacing(), CUT_DEPTH, &shape);
+    let open = inside(&|x| -solid(x));
+    let both = inside(&|x| distance(x).max(-solid(x)));
+    if open < FINEST {
+        return fraction_inside(grid, index, distance);
+    }
+    if both > open - FINEST { 1.0 } else { both / open }
 }
 
 fn part(center: DVec3, edge: f64, depth: u32, distance: &impl Fn(DVec3) -> f64) -> f64 {
@@ -56,6 +77,26 @@ fn below_plane(center: DVec3, edge: f64, distance: &impl Fn(DVec3) -> f64) -> f6
 mod tests {
     use super::*;
     use meniscus_geometry::{Aabb, Region, Shape};
+
+    /// A cup filled to its wall has no gas along it, wherever the wall lies in its cells.
+    #[test]
+    fn liquid_that_touches_a_solid_leaves_no_film() {
+        let grid = Grid::new(&Aabb::new(DVec3::ZERO, DVec3::ONE), 1.0 / 8.0).unwrap();
+        let cup = |x: DVec3| 0.31 - (x.with_y(0.5) - 0.5).length();
+        let liquid = |x: DVec3| (-cup(x)).max(x.y - 0.55);
+        for p in grid.rows().iter().flat_map(|row| row.start..row.start + row.len) {
+            let f = fraction_of_open(&grid, p, &liquid, &cup);
+            let (y, open) = (grid.center(p).y, fraction_inside(&grid, p, &|x| -cup(x)));
+            let expected = if y < 0.5 {
+                1.0
+            } else if y > 0.625 {
+                0.0
+            } else {
+                0.4
+            };
+            assert!(open < 1e-3 || (f - expected).abs() < 0.02, "{f} at {}", grid.center(p));
+        }
+    }
 
     #[test]
     fn volumes_of_shapes_are_exact() {

@@ -113,6 +113,11 @@ impl Flow {
         fits
     }
 
+    /// Changes the viscosity of the liquid \[Pa·s\] from here on.
+    pub fn set_liquid_viscosity(&mut self, viscosity: f64) {
+        self.setup.params.liquid.viscosity = viscosity;
+    }
+
     /// Changes gravity \[m/s²\] from here on.
     pub fn set_gravity(&mut self, gravity: DVec3) {
         self.setup.gravity = gravity;
@@ -135,11 +140,18 @@ impl Flow {
     }
 
     fn change_fractions(&mut self, distance: impl Fn(DVec3) -> f64 + Sync, change: fn(f64, f64) -> f64) {
-        let Self { grid, openings, .. } = self;
+        let Self { grid, openings, setup, .. } = self;
         grid.rows().each([&mut self.state.volume_fraction], |row, [fraction]| {
             for (i, f) in fraction.iter_mut().enumerate() {
-                let new = change(*f, fill::fraction_inside(grid, row.start + i, &distance));
-                let open = openings.capacity_at(row.start + i) > 0.0;
+                let capacity = openings.capacity_at(row.start + i);
+                let inside = match &setup.solid {
+                    Some(solid) if capacity < 1.0 => {
+                        fill::fraction_of_open(grid, row.start + i, &distance, &|x| solid.signed_distance(x))
+                    }
+                    _ => fill::fraction_inside(grid, row.start + i, &distance),
+                };
+                let new = change(*f, inside);
+                let open = capacity > 0.0;
                 *f = if new < DUST || !open {
                     0.0
                 } else if new > 1.0 - DUST {
@@ -176,11 +188,17 @@ impl Flow {
 
     /// Sets the velocity \[m/s\] on all faces.
     pub fn set_velocity(&mut self, velocity: impl Fn(DVec3) -> DVec3 + Sync) {
+        self.change_velocity(|_, x| velocity(x));
+    }
+
+    /// Changes the velocity \[m/s\] on all faces: what it becomes, given its component on a face (in all three places) and the
+    /// centre of the face.
+    fn change_velocity(&mut self, change: impl Fn(f64, DVec3) -> DVec3 + Sync) {
         let grid = &self.grid;
         for (axis, field) in self.state.velocity.iter_mut().enumerate() {
             grid.face_rows(axis).each([field], |row, [values]| {
                 for (i, value) in values.iter_mut().enumerate() {
-                    *value = velocity(grid.face_center(axis, row.start + i))[axis];
+                    *value = change(*value, grid.face_center(axis, row.start + i))[axis];
                 }
             });
             self.boundary.fill_faces(grid, axis, field, 1.0);
@@ -190,15 +208,6 @@ impl Flow {
 
     /// Adds a velocity \[m/s\] on all faces.
     pub fn add_velocity(&mut self, velocity: impl Fn(DVec3) -> DVec3 + Sync) {
-        let grid = &self.grid;
-        for (axis, field) in self.state.velocity.iter_mut().enumerate() {
-            grid.face_rows(axis).each([field], |row, [values]| {
-                for (i, value) in values.iter_mut().enumerate() {
-                    *value += velocity(grid.face_center(axis, row.start + i))[axis];
-                }
-            });
-            self.boundary.fill_faces(grid, axis, field, 1.0);
-        }
-        self.state.started = false;
+        self.change_velocity(|old, x| DVec3::splat(old) + velocity(x));
     }
 }

@@ -30,7 +30,10 @@
 //! which pictures still want ([`Flow::liquid_velocity`]); solids cut faces in parts, without stairs \[NMG09\].
 
 mod boundary;
+mod bubbles;
 mod curvature;
+#[cfg(test)]
+mod dice;
 mod distance;
 mod error;
 mod facet;
@@ -50,6 +53,7 @@ mod projection;
 mod regions;
 mod rows;
 mod solid;
+mod space;
 mod sponge;
 mod state;
 mod step;
@@ -58,6 +62,7 @@ mod transport;
 mod viscosity;
 mod volume;
 
+pub use bubbles::Bubbles;
 pub use error::SetupError;
 pub use flow::{Flow, Setup};
 pub use grid::{GHOSTS, Grid};

@@ -82,9 +82,7 @@ impl Flow {
     pub fn max_speed(&self) -> f64 {
         let along = |axis: usize| {
             let u = &self.state.velocity[axis];
-            self.grid.face_rows(axis).max::<f64, 0>([], &mut Vec::new(), |row, []| {
-                row.of(u).iter().fold(0.0, |most, u| larger(u.abs(), most))
-            })
+            self.grid.face_rows(axis).max(|row| row.of(u).iter().fold(0.0, |most, u| larger(u.abs(), most)))
         };
         (0..3).map(along).fold(0.0, larger)
     }
@@ -92,16 +90,13 @@ impl Flow {
     /// Length of liquid on a line along an axis through a place \[m\]: over a floor, the level that a gauge shows.
     #[must_use]
     pub fn gauge(&self, axis: usize, place: DVec3) -> f64 {
-        let domain = self.grid.domain();
-        let h = self.grid.spacing();
-        let within = (place - domain.min) / h;
-        let mut cell: [usize; 3] =
-            std::array::from_fn(|d| (within[d].floor().max(0.0) as usize).min(self.grid.cells()[d] - 1));
+        let mut cell = self.cell_around(place);
         let column = (0..self.grid.cells()[axis]).map(|i| {
             cell[axis] = i;
-            self.state.volume_fraction[self.grid.index(cell)]
+            let p = self.grid.index(cell);
+            self.openings.capacity_at(p) * self.state.volume_fraction[p]
         });
-        column.sum::<f64>() * h
+        column.sum::<f64>() * self.grid.spacing()
     }
 
     /// Largest stable step from here \[s\]: no fluid passes more than half a cell, and the fastest waves that the grid can
@@ -126,9 +121,9 @@ impl Flow {
     }
 
     /// Largest sum over the axes of the faster of a cell's two faces \[m/s\], in terms of what the cell holds.
-    fn fastest(&self) -> f64 {
+    pub(crate) fn fastest(&self) -> f64 {
         let u = &self.state.velocity;
-        self.grid.rows().max::<f64, 0>([], &mut Vec::new(), |row, []| {
+        self.grid.rows().max(|row| {
             let mut most = 0.0;
             for p in row.start..row.start + row.len {
                 let along = |axis: usize| {
@@ -158,6 +153,34 @@ impl Flow {
             })
         };
         sum(&value) / sum(&|_| 1.0).max(f64::MIN_POSITIVE)
+    }
+
+    /// Liquid in a cell \[m³\].
+    #[must_use]
+    pub fn liquid_in(&self, p: usize) -> f64 {
+        self.openings.capacity_at(p) * self.state.volume_fraction[p] * self.grid.spacing().powi(3)
+    }
+
+    /// Velocity \[m/s\], density \[kg/m³\] and pressure \[Pa\] in the cell around a place; NaN outside the box.
+    #[must_use]
+    pub fn at(&self, x: DVec3) -> (DVec3, f64, f64) {
+        let domain = self.grid.domain();
+        if !domain.contains(x) {
+            return (DVec3::NAN, f64::NAN, f64::NAN);
+        }
+        let p = self.grid.index(self.cell_around(x));
+        let density = self.density(self.state.volume_fraction[p]);
+        // p = p_live + ρ g·(x − x_s), with x_s on the surface at rest.
+        let up = -self.setup.gravity.normalize_or_zero();
+        let above = up.dot(self.grid.center(p)) - self.state.still_level;
+        let pressure = self.state.pressure[p] - density * self.setup.gravity.length() * above;
+        (self.cell_velocity(p), density, pressure)
+    }
+
+    /// The cell around a place in the box, or the nearest.
+    fn cell_around(&self, x: DVec3) -> [usize; 3] {
+        let within = (x - self.grid.domain().min) / self.grid.spacing();
+        std::array::from_fn(|d| (within[d].floor().max(0.0) as usize).min(self.grid.cells()[d] - 1))
     }
 
     /// Velocity at the centre of a cell \[m/s\].

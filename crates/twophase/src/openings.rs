@@ -25,6 +25,8 @@ pub(crate) struct Cut {
     pub(crate) closed: [Vec<u32>; 3],
     /// Closed cells near open ones, nearest first.
     pub(crate) covered: Vec<Covered>,
+    /// Signed distance of the cells' centres from the solid \[m\].
+    pub(crate) centers: Vec<f64>,
 }
 
 /// A closed cell and the cells from which it takes its fraction.

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 pub struct Params {
     /// Edge of a cell \[m\], default 0.02; the edges of the domain must be whole multiples of it.
     pub spacing: f64,
-    /// The liquid, default water: 1000 kg/m³, 0.001 Pa·s.
+    /// The liquid, default water: 1000 kg/m³, 0.001 Pa·s; scenes tell it with their liquids.
+    #[serde(skip)]
     pub liquid: Fluid,
     /// The gas, default air: 1.2 kg/m³, 0.000018 Pa·s.
     pub gas: Fluid,
@@ -36,7 +37,7 @@ impl Default for Params {
         Self {
             spacing: 0.02,
             liquid: Fluid { density: 1000.0, viscosity: 1e-3 },
-            gas: Fluid { density: 1.2, viscosity: 1.8e-5 },
+            gas: Fluid::default(),
             surface_tension: 0.072,
             sides: Sides::default(),
             still_level: None,
@@ -73,12 +74,18 @@ impl Params {
 
 /// What a fluid is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct Fluid {
-    /// Density \[kg/m³\].
+    /// Density \[kg/m³\], default 1.2 (air).
     pub density: f64,
-    /// Dynamic viscosity \[Pa·s\]; 0 for none.
+    /// Dynamic viscosity \[Pa·s\], default 0.000018 (air); 0 for none.
     pub viscosity: f64,
+}
+
+impl Default for Fluid {
+    fn default() -> Self {
+        Self { density: 1.2, viscosity: 1.8e-5 }
+    }
 }
 
 /// The six sides of the box.
@@ -110,6 +117,12 @@ impl Sides {
     #[must_use]
     pub fn pairs(&self) -> [[Side; 2]; 3] {
         [[self.x_min, self.x_max], [self.y_min, self.y_max], [self.z_min, self.z_max]]
+    }
+
+    /// The same, to be changed.
+    pub fn pairs_mut(&mut self) -> [[&mut Side; 2]; 3] {
+        let Self { x_min, x_max, y_min, y_max, z_min, z_max } = self;
+        [[x_min, x_max], [y_min, y_max], [z_min, z_max]]
     }
 
     fn check(&self) -> Result<(), SetupError> {

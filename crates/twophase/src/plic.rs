@@ -161,19 +161,10 @@ fn area_of_lower_half([m1, m2, m3]: [f64; 3], a: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dice::Dice;
     use proptest::prelude::*;
 
-    /// A generator of our own: a million cases are too many for proptest.
-    struct Dice(u64);
-
     impl Dice {
-        fn roll(&mut self) -> f64 {
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            (self.0 >> 11) as f64 / (1u64 << 53) as f64
-        }
-
         /// Normals in all directions, a third of them with one or two components many orders below the largest.
         fn normal(&mut self) -> [f64; 3] {
             let small = |dice: &mut Self| libm::exp(-30.0 * dice.roll());

@@ -9,19 +9,14 @@
 //! away, this is a node at zero behind a coefficient 2/ρ/(1 + 2c dt/h), the provisional velocity on the side being divided
 //! by the same 1 + 2c dt/h.
 
-use crate::boundary::Boundary;
-use crate::grid::Grid;
-use crate::openings::Openings;
 use crate::params::Side;
-use fearless_simd::{Level, Simd, dispatch};
+use crate::space::Space;
+use fearless_simd::{Simd, dispatch};
 
 /// What a projection needs to know.
 #[derive(Clone, Copy)]
 pub(crate) struct Projection<'a> {
-    pub(crate) grid: &'a Grid,
-    pub(crate) boundary: &'a Boundary,
-    pub(crate) openings: &'a Openings,
-    pub(crate) level: Level,
+    pub(crate) space: Space<'a>,
     /// dt/h \[s/m\].
     pub(crate) scale: f64,
     /// Densities of the gas and the liquid \[kg/m³\].
@@ -32,35 +27,35 @@ impl Projection<'_> {
     /// Coefficients A/ρ of all faces \[m³/kg\].
     pub(crate) fn coefficients(&self, fraction: &[f64], coefficients: &mut [Vec<f64>; 3]) {
         for (axis, field) in coefficients.iter_mut().enumerate() {
-            let s = self.grid.stride(axis);
-            self.grid.face_rows(axis).each([field], |row, [out]| {
-                let inputs = [row.before(fraction, s), row.of(fraction), self.openings.faces(axis, &row)];
-                dispatch!(self.level, simd => mobilities(simd, inputs, self.densities, out));
+            let s = self.space.grid.stride(axis);
+            self.space.grid.face_rows(axis).each([field], |row, [out]| {
+                let inputs = [row.before(fraction, s), row.of(fraction), self.space.openings.faces(axis, &row)];
+                dispatch!(self.space.level, simd => mobilities(simd, inputs, self.densities, out));
             });
             self.set_sides(axis, field);
         }
     }
 
     fn set_sides(&self, axis: usize, field: &mut [f64]) {
-        let n = self.grid.cells()[axis] as isize;
+        let n = self.space.grid.cells()[axis] as isize;
         for (end, i) in [(0, 0), (1, n)] {
-            let factor = match self.boundary.side(axis, end) {
+            let factor = match self.space.boundary.side(axis, end) {
                 Side::Slip | Side::NoSlip | Side::Inflow(_) => 0.0,
                 Side::Periodic if n == 1 => 0.0,
                 Side::Periodic => 1.0,
                 Side::Open(open) => 2.0 / (1.0 + 2.0 * open.wave_speed * self.scale),
             };
-            self.grid.layer(axis, i).for_each(|p| field[p] *= factor);
+            self.space.grid.layer(axis, i).for_each(|p| field[p] *= factor);
         }
     }
 
     /// Divides the velocity on open sides by 1 + 2c dt/h.
     pub(crate) fn resist_on_open_sides(&self, velocity: &mut [Vec<f64>; 3]) {
         for (axis, field) in velocity.iter_mut().enumerate() {
-            for (end, i) in [(0, 0), (1, self.grid.cells()[axis] as isize)] {
-                if let Side::Open(open) = self.boundary.side(axis, end) {
+            for (end, i) in [(0, 0), (1, self.space.grid.cells()[axis] as isize)] {
+                if let Side::Open(open) = self.space.boundary.side(axis, end) {
                     let factor = 1.0 / (1.0 + 2.0 * open.wave_speed * self.scale);
-                    self.grid.layer(axis, i).for_each(|p| field[p] *= factor);
+                    self.space.grid.layer(axis, i).for_each(|p| field[p] *= factor);
                 }
             }
         }
@@ -68,13 +63,13 @@ impl Projection<'_> {
 
     /// −h/dt Σ ±A u of every cell \[1/s²·m²\].
     pub(crate) fn right_hand_side(&self, velocity: &[Vec<f64>; 3], output: &mut [f64]) {
-        self.grid.rows().each([output], |row, [out]| {
+        self.space.grid.rows().each([output], |row, [out]| {
             out.fill(0.0);
             for (axis, field) in velocity.iter().enumerate() {
-                let s = self.grid.stride(axis);
-                let open = [self.openings.faces(axis, &row), self.openings.faces_after(axis, &row, s)];
+                let s = self.space.grid.stride(axis);
+                let open = [self.space.openings.faces(axis, &row), self.space.openings.faces_after(axis, &row, s)];
                 let u = [row.of(field), row.after(field, s)];
-                dispatch!(self.level, simd => collect(simd, u, open, -1.0 / self.scale, out));
+                dispatch!(self.space.level, simd => collect(simd, u, open, -1.0 / self.scale, out));
             }
         });
     }
@@ -82,11 +77,11 @@ impl Projection<'_> {
     /// u −= dt/(ρ h) (p₊ − p₋) on all faces that are open.
     pub(crate) fn correct(&self, coefficients: &[Vec<f64>; 3], pressure: &[f64], velocity: &mut [Vec<f64>; 3]) {
         for (axis, field) in velocity.iter_mut().enumerate() {
-            let s = self.grid.stride(axis);
-            self.grid.face_rows(axis).each([field], |row, [u]| {
-                let inputs = [row.of(&coefficients[axis]), self.openings.faces(axis, &row)];
+            let s = self.space.grid.stride(axis);
+            self.space.grid.face_rows(axis).each([field], |row, [u]| {
+                let inputs = [row.of(&coefficients[axis]), self.space.openings.faces(axis, &row)];
                 let p = [row.before(pressure, s), row.of(pressure)];
-                dispatch!(self.level, simd => push(simd, inputs, p, self.scale, u));
+                dispatch!(self.space.level, simd => push(simd, inputs, p, self.scale, u));
             });
         }
     }

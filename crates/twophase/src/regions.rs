@@ -27,9 +27,9 @@ enum Kind {
 
 /// What touches a region.
 #[derive(Debug, Clone, Copy, Default)]
-struct Region {
-    cells: usize,
-    open: bool,
+pub(crate) struct Region {
+    pub(crate) cells: usize,
+    pub(crate) open: bool,
     inflow: bool,
 }
 
@@ -49,7 +49,7 @@ impl Regions {
                 (false, true) => Err(SetupError::NoOutlet),
             };
         }
-        let (label, regions) = flood(grid, boundary, openings);
+        let (label, regions) = flood(grid, boundary, openings, |p| openings.capacity_at(p) > 0.0);
         if regions.iter().any(|region| region.inflow && !region.open) {
             return Err(SetupError::NoOutlet);
         }
@@ -82,13 +82,18 @@ impl Regions {
     }
 }
 
-/// Labels of the cells, zero in solids, and what is known of each region; region 0 is the solid.
-fn flood(grid: &Grid, boundary: &Boundary, openings: &Openings) -> (Vec<u32>, Vec<Region>) {
+/// Labels of the cells that belong to a region, zero for the others, and what is known of each region; region 0 is the rest.
+pub(crate) fn flood(
+    grid: &Grid,
+    boundary: &Boundary,
+    openings: &Openings,
+    belongs: impl Fn(usize) -> bool,
+) -> (Vec<u32>, Vec<Region>) {
     let mut label = vec![0u32; grid.len()];
     let mut regions = vec![Region { open: true, ..Region::default() }];
     let mut stack = Vec::new();
     for start in grid.rows().iter().flat_map(|row| row.start..row.start + row.len) {
-        if label[start] != 0 || openings.capacity_at(start) <= 0.0 {
+        if label[start] != 0 || !belongs(start) {
             continue;
         }
         let number = regions.len() as u32;
@@ -118,7 +123,7 @@ fn flood(grid: &Grid, boundary: &Boundary, openings: &Openings) -> (Vec<u32>, Ve
                         }
                     }
                     let q = grid.index(std::array::from_fn(|d| boundary.inside(d, next[d])));
-                    if label[q] == 0 && openings.capacity_at(q) > 0.0 {
+                    if label[q] == 0 && belongs(q) {
                         label[q] = number;
                         stack.push(q);
                     }

@@ -133,15 +133,19 @@ impl Rows {
         sums.iter().sum()
     }
 
-    /// The same with the largest of what `work` returns, zero if none is larger; a NaN is passed on.
-    pub(crate) fn max<T: Send, const N: usize>(
-        &self,
-        outputs: [&mut [T]; N],
-        values: &mut Vec<f64>,
-        work: impl Fn(Row, [&mut [T]; N]) -> f64 + Sync,
-    ) -> f64 {
-        self.collect(outputs, values, work);
-        values.iter().copied().fold(0.0, larger)
+    /// The largest of zero and what `work` returns for the rows; a NaN wins.
+    pub(crate) fn max(&self, work: impl Fn(Row) -> f64 + Sync) -> f64 {
+        self.max_among(0..self.count(), &work)
+    }
+
+    fn max_among(&self, rows: Range<usize>, work: &(impl Fn(Row) -> f64 + Sync)) -> f64 {
+        if self.cells_among(rows.len()) <= GRAIN || rows.len() == 1 {
+            return rows.filter_map(|number| self.row(number)).map(work).fold(0.0, larger);
+        }
+        let middle = rows.start + rows.len() / 2;
+        let (low, high) =
+            rayon::join(|| self.max_among(rows.start..middle, work), || self.max_among(middle..rows.end, work));
+        larger(low, high)
     }
 
     /// Keeps what `work` returns for each row, ghost rows included, which get the default.

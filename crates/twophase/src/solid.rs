@@ -58,6 +58,13 @@ impl Solid {
         Self { distance: Arc::new(move |x| a(x).min(b(x))), no_slip: self.no_slip || other.no_slip }
     }
 
+    /// What is around it, with the fluids inside: a vessel.
+    #[must_use]
+    pub fn inside_out(self) -> Self {
+        let distance = self.distance;
+        Self { distance: Arc::new(move |x| -distance(x)), no_slip: self.no_slip }
+    }
+
     /// The same, with fluids that stick to it.
     #[must_use]
     pub fn sticky(mut self) -> Self {
@@ -101,7 +108,8 @@ impl Solid {
             inside.filter(|&p| faces[axis][p] <= 0.0).map(|p| p as u32).collect()
         });
         let covered = cover(grid, &capacity, gravity);
-        Cut { faces, capacity, inverse, closed, covered }
+        let centers = (0..grid.len()).into_par_iter().map(|p| (self.distance)(grid.center(p))).collect();
+        Cut { faces, capacity, inverse, closed, covered, centers }
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::facet::Facet;
 use crate::grid::Grid;
 use crate::interface::Interface;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// What a checkpoint holds. Arrays include the ghosts, x runs fastest; see [`Grid`].
@@ -52,15 +53,22 @@ impl State {
 
     /// Copies another state without allocating.
     pub(crate) fn copy_from(&mut self, other: &Self) {
-        self.volume_fraction.copy_from_slice(&other.volume_fraction);
-        self.signed_distance.copy_from_slice(&other.signed_distance);
+        copy(&mut self.volume_fraction, &other.volume_fraction);
+        copy(&mut self.signed_distance, &other.signed_distance);
         for (to, from) in self.velocity.iter_mut().zip(&other.velocity) {
-            to.copy_from_slice(from);
+            copy(to, from);
         }
-        self.pressure.copy_from_slice(&other.pressure);
+        copy(&mut self.pressure, &other.pressure);
         (self.liquid_cells, self.still_level) = (other.liquid_cells, other.still_level);
         (self.steps, self.started) = (other.steps, other.started);
     }
+}
+
+/// Values that are worth a task of their own.
+const PIECE: usize = 1 << 16;
+
+fn copy(to: &mut [f64], from: &[f64]) {
+    to.par_chunks_mut(PIECE).zip(from.par_chunks(PIECE)).for_each(|(to, from)| to.copy_from_slice(from));
 }
 
 /// Memory that lives from step to step and means nothing between steps.

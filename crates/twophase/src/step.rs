@@ -19,12 +19,16 @@ use crate::grid::Grid;
 use crate::jump::Forces;
 use crate::poisson::Solved;
 use crate::projection::Projection;
+use crate::space::Space;
 use crate::transport::{Moving, Sweep};
 use crate::viscosity::Viscosity;
 use crate::volume;
-use meniscus_core::{StepError, StepReport};
+use meniscus_core::{Fault, StepError, StepReport, par};
 use rayon::prelude::*;
 use std::mem::swap;
+
+/// Cells that fluid may pass in a step: beyond, sweeps could overfill cells \[WY10\].
+const MOST_CELLS: f64 = 0.5;
 
 /// What faults are reported under.
 const BODY: &str = "fluids";
@@ -33,12 +37,12 @@ impl Flow {
     /// One step of `dt` \[s\], at most [`Self::stable_step`].
     ///
     /// # Errors
-    /// When a velocity is no longer finite: [`Self::roll_back`] and try a smaller step.
+    /// When the step is too long for the transport, or a velocity is no longer finite: [`Self::roll_back`] and try a smaller one.
     pub fn step(&mut self, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
         if !self.state.started {
             report.stage("start", || self.start(dt))?;
         }
-        report.stage("keep state", || self.keep()); // 1
+        report.stage("keep state", || self.keep(dt))?; // 1
         report.stage("move fluids", || self.advect(dt)); // 2  [WY10]
         report.stage("settle volume", || self.settle()); // 3
         report.stage("measure distance", || self.measure_distance()); // 4
@@ -56,6 +60,7 @@ impl Flow {
     /// Velocities live half a step after the fluids, so that both advance like a leapfrog, to second order. Before the first
     /// step the forces act for half of it; from then on the velocity is free of divergence.
     fn start(&mut self, dt: f64) -> Result<(), StepError> {
+        self.work.before.copy_from(&self.state);
         self.find_interface();
         self.push_interface(0.5 * dt);
         self.find_pressure(0.5 * dt);
@@ -71,14 +76,20 @@ impl Flow {
 
     /// Moves the fluids for `dt` \[s\] with the velocity as it is: stages 1 to 4 without momentum.
     pub fn carry(&mut self, dt: f64) {
-        self.keep();
+        self.work.before.copy_from(&self.state);
         self.sweep_all(dt, false);
         self.settle();
         self.measure_distance();
     }
 
-    fn keep(&mut self) {
+    fn keep(&mut self, dt: f64) -> Result<(), StepError> {
         self.work.before.copy_from(&self.state);
+        let cells = self.fastest() * dt / self.grid.spacing();
+        if cells <= MOST_CELLS * (1.0 + 1e-9) {
+            return Ok(());
+        }
+        let fault = Fault::TooFar { cells, largest: MOST_CELLS };
+        Err(StepError { stage: "keep state".into(), body: BODY.into(), index: None, fault })
     }
 
     fn advect(&mut self, dt: f64) {
@@ -171,10 +182,7 @@ impl Flow {
             return 0;
         }
         let viscosity = Viscosity {
-            grid,
-            boundary,
-            openings,
-            level: self.level,
+            space: Space { grid, boundary, openings, level: self.level },
             scale: dt / grid.spacing().powi(2),
             gas,
             liquid,
@@ -228,10 +236,7 @@ impl Flow {
 
     fn projection<'a>(&'a self, grid: &'a Grid, dt: f64) -> Projection<'a> {
         Projection {
-            grid,
-            boundary: &self.boundary,
-            openings: &self.openings,
-            level: self.level,
+            space: Space { grid, boundary: &self.boundary, openings: &self.openings, level: self.level },
             scale: dt / grid.spacing(),
             densities: [self.setup.params.gas.density, self.setup.params.liquid.density],
         }
@@ -241,7 +246,8 @@ impl Flow {
         let Self { grid, boundary, openings, level, regions, state, work, poisson, setup, .. } = self;
         let scale = dt / grid.spacing();
         let densities = [setup.params.gas.density, setup.params.liquid.density];
-        let projection = Projection { grid, boundary, openings, level: *level, scale, densities };
+        let space = Space { grid, boundary, openings, level: *level };
+        let projection = Projection { space, scale, densities };
         for component in 0..3 {
             openings.stop(component, &mut state.velocity[component]);
             boundary.fill_faces(grid, component, &mut state.velocity[component], 1.0);
@@ -269,7 +275,7 @@ impl Flow {
 
     fn check(&self) -> Result<(), StepError> {
         for field in &self.state.velocity {
-            if let Some(index) = field.iter().position(|u| !u.is_finite()) {
+            if let Some(index) = par::find_first(field.len(), |p| !field[p].is_finite()) {
                 return Err(StepError::not_finite("correct velocity", BODY, index as u64, "velocity"));
             }
         }

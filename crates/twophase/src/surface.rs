@@ -17,7 +17,7 @@ pub struct Surface {
 }
 
 impl Flow {
-    /// The surface φ = 0, closed along the sides of the box.
+    /// The surface φ = 0, closed along the sides of the box and along solids.
     #[must_use]
     pub fn surface(&self) -> Surface {
         let cells = self.grid.cells();
@@ -32,7 +32,12 @@ impl Flow {
             let beyond = (0..3).any(|d| at[d] == 0 || at[d] == cells[d] + 1);
             let p: usize = (0..3).map(|d| (at[d] + GHOSTS - 1) * self.grid.stride(d)).sum();
             // The outermost layer lies half a cell outside: mirrored, but never liquid.
-            if beyond { self.state.signed_distance[p].max(0.5 * h) } else { -self.state.signed_distance[p] }
+            let from_solid = self.openings.cut().map_or(f64::INFINITY, |cut| cut.centers[p]);
+            if beyond {
+                self.state.signed_distance[p].max(0.5 * h)
+            } else {
+                (-self.state.signed_distance[p]).max(-from_solid)
+            }
         };
         let values: Vec<f64> = (0..iso.sample_count()).map(value).collect();
         let found = iso.surface(&values, 0.0).unwrap_or_default();

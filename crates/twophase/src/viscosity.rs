@@ -5,12 +5,10 @@
 //! diagonal: the operator is the derivative of the dissipated power, hence symmetric and positive, and energy can only fall. Where
 //! the diffusion number dt μ/(ρ h²) is far below the limit of stability, one explicit step does the same.
 
-use crate::boundary::Boundary;
-use crate::grid::Grid;
-use crate::openings::Openings;
 use crate::params::Fluid;
 use crate::rows::{Row, dot};
-use fearless_simd::{Level, Simd, dispatch};
+use crate::space::Space;
+use fearless_simd::{Simd, dispatch};
 
 /// Diffusion numbers below this are stepped explicitly; 1/12 is the limit.
 const EXPLICIT: f64 = 0.01;
@@ -24,10 +22,7 @@ type Field = [Vec<f64>; 3];
 /// What the viscosity needs to know.
 #[derive(Clone, Copy)]
 pub(crate) struct Viscosity<'a> {
-    pub(crate) grid: &'a Grid,
-    pub(crate) boundary: &'a Boundary,
-    pub(crate) openings: &'a Openings,
-    pub(crate) level: Level,
+    pub(crate) space: Space<'a>,
     /// dt/h² \[s/m²\].
     pub(crate) scale: f64,
     pub(crate) gas: Fluid,
@@ -49,10 +44,10 @@ impl Viscosity<'_> {
     /// Lets the viscosity act on the velocity; `work` is memory for three more. Returns the number of iterations.
     pub(crate) fn act(&self, velocity: &mut Field, work: [&mut Field; 3], sums: &mut Vec<f64>) -> u32 {
         let [d, r, q] = work;
-        self.apply(velocity, r, 0.0, -1.0);
+        self.apply(velocity, r, [0.0, -1.0], sums);
         if self.number() < EXPLICIT {
-            for axis in self.grid.active_axes() {
-                self.grid.rows().each([&mut velocity[axis]], |row, [u]| {
+            for axis in self.space.grid.active_axes() {
+                self.space.grid.rows().each([&mut velocity[axis]], |row, [u]| {
                     let density = self.densities(axis, &row);
                     u.iter_mut().zip(row.of(&r[axis])).zip(density).for_each(|((u, r), density)| *u += r / density);
                 });
@@ -64,7 +59,7 @@ impl Viscosity<'_> {
         let mut rz = self.precondition(r, q, sums);
         let limit = TOLERANCES[0] * rz + TOLERANCES[1] * energy;
         for axis in 0..3 {
-            if self.grid.is_active(axis) {
+            if self.space.grid.is_active(axis) {
                 d[axis].copy_from_slice(&q[axis]);
             } else {
                 d[axis].fill(0.0);
@@ -73,17 +68,17 @@ impl Viscosity<'_> {
         let mut iterations = 0;
         while rz > limit && iterations < MOST_ITERATIONS {
             self.fill(d, 0.0);
-            let alpha = rz / self.apply(d, q, 1.0, 1.0).max(f64::MIN_POSITIVE);
-            for axis in self.grid.active_axes() {
-                self.grid.rows().each([&mut velocity[axis], &mut r[axis]], |row, [u, r]| {
+            let alpha = rz / self.apply(d, q, [1.0, 1.0], sums).max(f64::MIN_POSITIVE);
+            for axis in self.space.grid.active_axes() {
+                self.space.grid.rows().each([&mut velocity[axis], &mut r[axis]], |row, [u, r]| {
                     let (d, q) = (row.of(&d[axis]), row.of(&q[axis]));
                     u.iter_mut().zip(d).for_each(|(u, d)| *u += alpha * d);
                     r.iter_mut().zip(q).for_each(|(r, q)| *r -= alpha * q);
                 });
             }
             let before = std::mem::replace(&mut rz, self.precondition(r, q, sums));
-            for axis in self.grid.active_axes() {
-                self.grid.rows().each([&mut d[axis]], |row, [d]| {
+            for axis in self.space.grid.active_axes() {
+                self.space.grid.rows().each([&mut d[axis]], |row, [d]| {
                     d.iter_mut().zip(row.of(&q[axis])).for_each(|(d, z)| *d = z + rz / before * *d);
                 });
             }
@@ -95,20 +90,19 @@ impl Viscosity<'_> {
 
     /// Fills ghosts; what is prescribed is multiplied by `prescribed`.
     fn fill(&self, field: &mut Field, prescribed: f64) {
-        for component in self.grid.active_axes() {
-            self.boundary.fill_faces(self.grid, component, &mut field[component], prescribed);
+        for component in self.space.grid.active_axes() {
+            self.space.boundary.fill_faces(self.space.grid, component, &mut field[component], prescribed);
         }
     }
 
     /// q = inertia·ρu − friction·(−dt/h² Σ stresses): both one for the operator; 0 and −1 for the stresses alone. Returns
     /// u · q.
-    fn apply(&self, u: &Field, q: &mut Field, inertia: f64, friction: f64) -> f64 {
+    fn apply(&self, u: &Field, q: &mut Field, [inertia, friction]: [f64; 2], sums: &mut Vec<f64>) -> f64 {
         let mut product = 0.0;
-        let mut sums = Vec::new();
-        for axis in self.grid.active_axes() {
-            self.grid.rows().each([&mut q[axis]], |row, [out]| {
+        for axis in self.space.grid.active_axes() {
+            self.space.grid.rows().each([&mut q[axis]], |row, [out]| {
                 let stencil = Stencil::new(self, axis, &row, u);
-                dispatch!(self.level, simd => stencil.forces(simd, out));
+                dispatch!(self.space.level, simd => stencil.forces(simd, out));
                 let density = self.densities(axis, &row);
                 for ((out, u), density) in out.iter_mut().zip(row.of(&u[axis])).zip(density) {
                     *out = inertia * density * u - friction * self.scale * *out;
@@ -116,7 +110,8 @@ impl Viscosity<'_> {
                 self.close(axis, &row, out);
             });
             self.hold_sides(axis, &mut q[axis]);
-            product += self.grid.rows().sum::<f64, 0>([], &mut sums, |row, []| dot(row.of(&u[axis]), row.of(&q[axis])));
+            product +=
+                self.space.grid.rows().sum::<f64, 0>([], sums, |row, []| dot(row.of(&u[axis]), row.of(&q[axis])));
         }
         product
     }
@@ -124,39 +119,39 @@ impl Viscosity<'_> {
     /// Densities of the faces of a row.
     fn densities<'b>(&'b self, axis: usize, row: &Row) -> impl Iterator<Item = f64> + 'b {
         let (gas, half) = (self.gas.density, 0.5 * (self.liquid.density - self.gas.density));
-        let before = row.before(self.fraction, self.grid.stride(axis));
+        let before = row.before(self.fraction, self.space.grid.stride(axis));
         before.iter().zip(row.of(self.fraction)).map(move |(a, b)| gas + half * (a + b))
     }
 
     /// Nothing moves on closed faces.
     fn close(&self, axis: usize, row: &Row, out: &mut [f64]) {
-        if self.openings.cut().is_some() {
-            let open = self.openings.faces(axis, row);
+        if self.space.openings.cut().is_some() {
+            let open = self.space.openings.faces(axis, row);
             out.iter_mut().zip(open).filter(|(_, open)| **open <= 0.0).for_each(|(out, _)| *out = 0.0);
         }
     }
 
     /// Nothing changes on the low side, unless it is periodic; the high side is not visited.
     fn hold_sides(&self, axis: usize, field: &mut [f64]) {
-        if !self.boundary.is_periodic(axis) {
-            self.grid.layer(axis, 0).for_each(|p| field[p] = 0.0);
+        if !self.space.boundary.is_periodic(axis) {
+            self.space.grid.layer(axis, 0).for_each(|p| field[p] = 0.0);
         }
     }
 
     fn energy(&self, u: &Field, sums: &mut Vec<f64>) -> f64 {
         let along = |axis: usize| {
-            self.grid.rows().sum::<f64, 0>([], sums, |row, []| {
+            self.space.grid.rows().sum::<f64, 0>([], sums, |row, []| {
                 row.of(&u[axis]).iter().zip(self.densities(axis, &row)).map(|(u, density)| density * u * u).sum()
             })
         };
-        self.grid.active_axes().map(along).sum()
+        self.space.grid.active_axes().map(along).sum()
     }
 
     /// z = r over the diagonal; returns r · z.
     fn precondition(&self, r: &Field, z: &mut Field, sums: &mut Vec<f64>) -> f64 {
         let mut product = 0.0;
-        for axis in self.grid.active_axes() {
-            product += self.grid.rows().sum([&mut z[axis]], sums, |row, [z]| {
+        for axis in self.space.grid.active_axes() {
+            product += self.space.grid.rows().sum([&mut z[axis]], sums, |row, [z]| {
                 let stencil = Stencil::new(self, axis, &row, r);
                 let r = row.of(&r[axis]);
                 for (i, (z, density)) in z.iter_mut().zip(self.densities(axis, &row)).enumerate() {
@@ -187,7 +182,7 @@ struct Stencil<'a> {
 impl<'a> Stencil<'a> {
     #[inline(always)]
     fn new(viscosity: &Viscosity<'a>, axis: usize, row: &Row, u: &'a Field) -> Self {
-        let grid = viscosity.grid;
+        let grid = viscosity.space.grid;
         let e = grid.stride(axis);
         let axes = [axis, (axis + 1) % 3, (axis + 2) % 3];
         let at = |field: &'a [f64], shift: isize| {
@@ -210,7 +205,7 @@ impl<'a> Stencil<'a> {
                 let s = stride(k);
                 [[at(f, -s), at(f, -s - back)], [at(f, s), at(f, s - back)]]
             }),
-            open: viscosity.openings.cut().filter(|_| !viscosity.sticks).map(|cut| {
+            open: viscosity.space.openings.cut().filter(|_| !viscosity.sticks).map(|cut| {
                 [1, 2].map(|k| {
                     let (own, other, s) = (&cut.faces[axis], &cut.faces[axes[k]], stride(k));
                     [[at(own, -s), at(other, 0), at(other, -back)], [at(own, s), at(other, s), at(other, s - back)]]

@@ -1,10 +1,10 @@
 //! `rising-bubble`, `rayleigh-taylor`: viscous fluids of unlike weight change places.
 
-use super::{boxed, interpolate, run};
+use super::{boxed, fluids, interpolate, run};
 use crate::worlds::table;
 use crate::{Row, Size, absolute, bound, compare};
 use glam::DVec3;
-use meniscus::twophase::{Fluid, Params, Side, Sides};
+use meniscus::twophase::{Params, Side, Sides};
 use std::f64::consts::PI;
 
 /// Time, height, velocity and circularity of the bubble.
@@ -34,12 +34,9 @@ fn rows(n: usize, track: &[Track]) -> Vec<Row> {
 /// Half of a bubble of radius 0.25 in a box of 1 × 2.
 fn rise(n: usize) -> Result<Vec<Track>, String> {
     let params = Params {
-        spacing: 1.0 / n as f64,
-        liquid: Fluid { density: 1000.0, viscosity: 10.0 },
-        gas: Fluid { density: 100.0, viscosity: 1.0 },
         surface_tension: 24.5,
         sides: Sides { y_min: Side::NoSlip, y_max: Side::NoSlip, ..Sides::default() },
-        ..Params::default()
+        ..fluids(1.0 / n as f64, [1000.0, 100.0], [10.0, 1.0])
     };
     let h = params.spacing;
     let mut flow = boxed([n / 2, 2 * n, 1], params, DVec3::new(0.0, -0.98, 0.0))?;
@@ -73,12 +70,8 @@ pub(crate) fn rayleigh_taylor(size: Size) -> Vec<Row> {
 /// t√(g/H), bubble and spike in units of 4H; half a wavelength, ρ = 3 and 1, Re = 256.
 fn overturn(n: usize) -> Result<Vec<[f64; 3]>, String> {
     let params = Params {
-        spacing: 1.0 / n as f64,
-        liquid: Fluid { density: 3.0, viscosity: 3.0 / 256.0 },
-        gas: Fluid { density: 1.0, viscosity: 1.0 / 256.0 },
-        surface_tension: 0.0,
         sides: Sides { y_min: Side::NoSlip, y_max: Side::NoSlip, ..Sides::default() },
-        ..Params::default()
+        ..fluids(1.0 / n as f64, [3.0, 1.0], [3.0 / 256.0, 1.0 / 256.0])
     };
     let mut flow = boxed([n / 2, 4 * n, 1], params, DVec3::new(0.0, -1.0, 0.0))?;
     flow.fill(|x| 2.0 + 0.1 * libm::cos(2.0 * PI * x.x) - x.y);

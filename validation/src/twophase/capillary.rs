@@ -1,6 +1,6 @@
 //! `capillary-wave`, `drop-oscillation-grid`: surface tension as a spring.
 
-use super::{boxed, half_periods, interpolate, run};
+use super::{boxed, fluids, half_periods, interpolate, run};
 use crate::worlds::table;
 use crate::{Row, Size, bound, compare};
 use glam::DVec3;
@@ -69,13 +69,7 @@ pub(crate) fn drop(size: Size) -> Vec<Row> {
 
 /// A quarter of a drop of radius 0.1 (1 + 0.05 cos 2θ) in a box of 0.5, σ = ρ = 1, gas 0.001.
 fn drop_period(n: usize, period: f64) -> Result<f64, String> {
-    let params = Params {
-        spacing: 0.5 / n as f64,
-        liquid: Fluid { density: 1.0, viscosity: 0.0 },
-        gas: Fluid { density: 1e-3, viscosity: 0.0 },
-        surface_tension: 1.0,
-        ..Params::default()
-    };
+    let params = Params { surface_tension: 1.0, ..fluids(0.5 / n as f64, [1.0, 1e-3], [0.0; 2]) };
     let mut flow = boxed([n, n, 1], params, DVec3::ZERO)?;
     flow.fill(|x| {
         let r = x.truncate().length();

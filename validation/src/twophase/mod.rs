@@ -17,7 +17,13 @@ pub(crate) use waves::{drop as moving_drop, hump as open_hump, standing as stand
 use glam::DVec3;
 use meniscus::core::StepReport;
 use meniscus::geometry::Aabb;
-use meniscus::twophase::{Flow, Params, Setup};
+use meniscus::twophase::{Flow, Fluid, Params, Setup};
+
+/// Liquid and gas of these densities \[kg/m³\] and viscosities \[Pa·s\], without surface tension, on cells of an edge \[m\].
+fn fluids(spacing: f64, densities: [f64; 2], viscosities: [f64; 2]) -> Params {
+    let [liquid, gas] = [0, 1].map(|k| Fluid { density: densities[k], viscosity: viscosities[k] });
+    Params { spacing, liquid, gas, surface_tension: 0.0, ..Params::default() }
+}
 
 /// A box of cells from the origin.
 fn boxed(cells: [usize; 3], params: Params, gravity: DVec3) -> Result<Flow, String> {
@@ -33,8 +39,16 @@ fn run(flow: &mut Flow, end: f64, mut watch: impl FnMut(&Flow, f64)) -> Result<(
     watch(flow, time);
     while time < end * (1.0 - 1e-12) {
         let left = end - time;
-        let dt = (left / (left / flow.stable_step()).ceil()).min(left);
-        flow.step(dt, &mut report).map_err(|e| e.to_string())?;
+        let mut dt = (left / (left / flow.stable_step()).ceil()).min(left);
+        // A velocity that was just set may become faster when it is made free of divergence.
+        for tries in 0.. {
+            match flow.step(dt, &mut report) {
+                Ok(()) => break,
+                Err(error) if tries == 5 => return Err(error.to_string()),
+                Err(_) => flow.roll_back(),
+            }
+            dt *= 0.5;
+        }
         time += dt;
         watch(flow, time);
     }

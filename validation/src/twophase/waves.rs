@@ -1,6 +1,6 @@
 //! `standing-wave`, `open-hump`, `moving-drop`: waves that die, waves that leave, a drop that flies.
 
-use super::{boxed, interpolate, run};
+use super::{boxed, fluids, interpolate, run};
 use crate::worlds::table;
 use crate::{Row, Size, bound};
 use glam::DVec3;
@@ -32,13 +32,7 @@ pub(crate) fn standing(size: Size) -> Vec<Row> {
 
 /// η/η₀ at the wall; half of a box of 2 × 1 with gas of density 0.001 above, g = ρ = 1.
 fn standing_wave(n: usize, reynolds: f64, end: f64) -> Result<Vec<[f64; 2]>, String> {
-    let params = Params {
-        spacing: 1.0 / n as f64,
-        liquid: Fluid { density: 1.0, viscosity: 1.0 / reynolds },
-        gas: Fluid { density: 1e-3, viscosity: 1e-3 / reynolds },
-        surface_tension: 0.0,
-        ..Params::default()
-    };
+    let params = fluids(1.0 / n as f64, [1.0, 1e-3], [1.0 / reynolds, 1e-3 / reynolds]);
     let mut flow = boxed([n, n + n / 4, 1], params, DVec3::new(0.0, -1.0, 0.0))?;
     flow.fill(|x| x.y - 1.0 - 0.01 * libm::cos(PI * x.x));
     let mut history = Vec::new();
@@ -108,12 +102,8 @@ const DIAMETER: f64 = 0.4;
 /// loses per diameter, and the fastest velocity.
 fn flight(n: usize) -> Result<[f64; 3], String> {
     let params = Params {
-        spacing: 1.0 / n as f64,
-        liquid: Fluid { density: 1000.0, viscosity: 0.0 },
-        gas: Fluid { density: 1.0, viscosity: 0.0 },
-        surface_tension: 0.0,
         sides: Sides { x_min: Side::Periodic, x_max: Side::Periodic, ..Sides::default() },
-        ..Params::default()
+        ..fluids(1.0 / n as f64, [1000.0, 1.0], [0.0; 2])
     };
     let mut flow = boxed([n, n, 1], params.clone(), DVec3::ZERO)?;
     let drop = |x: DVec3| (x - DVec3::new(0.3, 0.5, x.z)).length() - 0.5 * DIAMETER;

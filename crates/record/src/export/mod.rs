@@ -42,7 +42,7 @@ pub use array::{DataArray, FieldData, Points, Values};
 pub use image_data::ImageData;
 pub use ply::export_ply;
 pub use poly_data::PolyData;
-pub use series::export_vtk;
+pub use series::{export_vtk, time_series};
 pub use unstructured_grid::{CellBlock, CellShape, UnstructuredGrid};
 
 use crate::error::{IoContext, Result, Skipped};

@@ -90,6 +90,13 @@ impl Series {
     }
 }
 
+/// The bytes of a PVD file that shows files, named relative to it, at their times \[s\].
+#[must_use]
+pub fn time_series(name: &'static str, files: Vec<(f64, String)>) -> Vec<u8> {
+    let entry = |(time, file)| Entry { time, file, is_written: true };
+    collection(&[&Series { name, is_used: true, entries: files.into_iter().map(entry).collect() }])
+}
+
 /// A PVD file with one part per series.
 fn collection(parts: &[&Series]) -> Vec<u8> {
     let mut xml = Xml::vtk_file("Collection");

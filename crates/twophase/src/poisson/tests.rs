@@ -1,24 +1,13 @@
 //! The solver against manufactured solutions, and how many iterations it takes.
 
 use super::*;
+use crate::dice::Dice;
 use glam::DVec3;
 use meniscus_geometry::Aabb;
 use std::f64::consts::PI;
 
 fn cube(n: usize) -> Grid {
     Grid::new(&Aabb::new(DVec3::ZERO, DVec3::ONE), 1.0 / n as f64).unwrap()
-}
-
-/// Numbers from 0 to 1.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self) -> f64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as f64 / (1u64 << 53) as f64
-    }
 }
 
 /// One over the mean density of the two cells of a face, zero on the sides.

@@ -1,0 +1,106 @@
+//! What a scene must satisfy to be simulated on a grid.
+
+use crate::model::{Bounds, Scene, Vector, WallShape, WetSide};
+use crate::validate::Checks;
+use meniscus_sph::{Friction, Motion};
+use meniscus_twophase::{Params, Side};
+
+/// Names of the sides in the scene file, low and high along each axis.
+const SIDES: [[&str; 2]; 3] = [["x_min", "x_max"], ["y_min", "y_max"], ["z_min", "z_max"]];
+
+/// Sizes may miss a whole number of cells by this part of a cell.
+const WHOLE: f64 = 1e-6;
+
+impl Scene {
+    /// The box of the grid: `domain`, or the first wall that is a box.
+    #[must_use]
+    pub fn grid_box(&self) -> Option<Bounds> {
+        let tank = || {
+            self.wall.values().find_map(|wall| match &wall.shape {
+                WallShape::Box(tank) => Some(Bounds { min: tank.min, max: tank.max }),
+                _ => None,
+            })
+        };
+        self.domain.clone().or_else(tank)
+    }
+}
+
+impl Checks {
+    /// The numbers of the grid, whatever the method.
+    pub(crate) fn grid(&mut self, params: &Params) {
+        self.positive("spacing", params.spacing);
+        self.within(["gas"], |c| {
+            c.positive("density", params.gas.density);
+            c.not_negative("viscosity", params.gas.viscosity);
+        });
+        self.not_negative("surface_tension", params.surface_tension);
+        self.range("courant", params.courant, [0.001, 0.5]);
+        self.range("tolerance", params.tolerance, [1e-15, 0.1]);
+        self.require("max_iterations", params.max_iterations > 0, "must be at least 1");
+        for (pair, names) in params.sides.pairs().iter().zip(SIDES) {
+            let both = (pair[0] == Side::Periodic) == (pair[1] == Side::Periodic);
+            let [low, high] = names;
+            self.require("sides", both, format!("{low} and {high} must both be periodic, or neither"));
+            for (side, name) in pair.iter().zip(names) {
+                self.within(["sides", name], |c| {
+                    if let Side::Open(open) = side {
+                        c.within(["open"], |c| {
+                            c.not_negative("wave_speed", open.wave_speed);
+                            c.not_negative("sponge", open.sponge);
+                        });
+                    }
+                });
+            }
+        }
+    }
+
+    /// What a grid needs, and what it cannot do.
+    pub(crate) fn on_grid(&mut self, scene: &Scene) {
+        match scene.grid_box() {
+            Some(bounds) => self.whole_cells(&bounds, scene.twophase.spacing),
+            None => self.require("domain", false, "is needed by \"twophase\", or a wall that is a box"),
+        }
+        let with_particles = "is not for \"twophase\"";
+        self.require("solid", scene.solid.is_empty(), with_particles);
+        self.require("emitter", scene.emitter.is_empty(), "is not for \"twophase\": `twophase.sides` have inflows");
+        self.require("drain", scene.drain.is_empty(), "is not for \"twophase\": `twophase.sides` can be open");
+        self.require("periodic", scene.periodic.is_none(), "is not for \"twophase\": `twophase.sides` can be periodic");
+        self.require("liquid", !scene.liquid.is_empty(), "must hold a liquid");
+        if let Some((first, like)) = scene.liquid.first() {
+            for (name, liquid) in &scene.liquid {
+                self.within(["liquid", name], |c| {
+                    let same = |value: f64| format!("must be that of `{first}`, {value}: a grid holds one liquid");
+                    c.require("density", liquid.density == like.density, same(like.density));
+                    c.require("viscosity", liquid.viscosity == like.viscosity, same(like.viscosity));
+                });
+            }
+        }
+        for (name, wall) in &scene.wall {
+            self.within(["wall", name], |c| {
+                c.require("motion", wall.motion == Motion::Still, "must be \"still\" with \"twophase\"");
+                let known = !matches!(wall.friction, Friction::Viscosity(_));
+                c.require("friction", known, "must be \"slip\" or \"no-slip\" with \"twophase\"");
+                if let WallShape::Mesh(mesh) = &wall.shape {
+                    c.within(["shape", "mesh"], |c| {
+                        let one_sided = mesh.wet != Some(WetSide::Both);
+                        c.require("wet", one_sided, "must be \"inside\" or \"outside\" with \"twophase\"");
+                    });
+                }
+            });
+        }
+    }
+
+    fn whole_cells(&mut self, bounds: &Bounds, spacing: f64) {
+        let (min, max): (Vector, Vector) = (bounds.min, bounds.max);
+        for axis in 0..3 {
+            let cells = (max[axis] - min[axis]) / spacing;
+            let whole = cells.round() >= 1.0 && (cells - cells.round()).abs() <= WHOLE * cells.max(1.0);
+            let name = ["x", "y", "z"][axis];
+            let message = format!(
+                "makes {cells} cells of the box along {name}, from {} m to {} m: must be a whole number",
+                min[axis], max[axis]
+            );
+            self.within(["twophase"], |c| c.require("spacing", whole, message));
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! The `twophase` method: air and water on a grid \[MKSMH07\].
+//!
+//! The algorithm box is that of `meniscus_twophase::Flow::step`, whose stages are: keep state, move fluids, settle volume,
+//! measure distance, apply viscosity, push interface, find pressure, correct velocity. What a step needs to know of the scene
+//! is in the setup of the flow; nothing else acts on it but pokes.
+
+use crate::method::{Fields, Method, Totals};
+use glam::DVec3;
+use meniscus_core::{BodyInfo, Digest, Frame, StepError, StepReport, Surface, Wire};
+use meniscus_scene::live::LiveKey;
+use meniscus_scene::{FlowPlane, Poke, Probe};
+use meniscus_twophase::{Flow, State};
+
+/// The method with its state.
+pub(crate) struct TwoPhase {
+    pub(crate) flow: Flow,
+    /// Liquid at the start \[m³\].
+    pub(crate) volume_at_start: f64,
+    /// The liquid, then walls.
+    pub(crate) bodies: Vec<BodyInfo>,
+    /// Walls as they are drawn; they do not move.
+    pub(crate) wires: Vec<Wire>,
+    pub(crate) walls: Vec<Surface>,
+    pub(crate) probes: Vec<(String, Probe)>,
+}
+
+impl Method for TwoPhase {
+    fn step(&mut self, _time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
+        self.flow.step(dt, report)
+    }
+
+    fn roll_back(&mut self) {
+        self.flow.roll_back();
+    }
+
+    fn stable_step(&self) -> f64 {
+        self.flow.stable_step()
+    }
+
+    fn set(&mut self, key: &LiveKey, value: &[f64]) {
+        match (key, value) {
+            (LiveKey::Gravity, &[x, y, z]) => self.flow.set_gravity(DVec3::new(x, y, z)),
+            (LiveKey::LiquidViscosity(_), &[value]) => self.flow.set_liquid_viscosity(value),
+            _ => {}
+        }
+    }
+
+    fn poke(&mut self, poke: &Poke) {
+        let (center, velocity) = (DVec3::from_array(poke.center), DVec3::from_array(poke.velocity));
+        self.flow.add_velocity(|x| {
+            let q = x.distance(center) / poke.radius;
+            if q < 1.0 { velocity * ((1.0 - q * q) * (1.0 - q * q)) } else { DVec3::ZERO }
+        });
+    }
+
+    fn save(&self) -> Result<Vec<u8>, postcard::Error> {
+        postcard::to_stdvec(self.flow.state())
+    }
+
+    fn load(&mut self, bytes: &[u8]) -> Result<(), postcard::Error> {
+        let state: State = postcard::from_bytes(bytes)?;
+        if self.flow.restore(state) { Ok(()) } else { Err(postcard::Error::DeserializeBadEncoding) }
+    }
+
+    fn digest(&self, mut digest: Digest) -> Digest {
+        let State { volume_fraction, signed_distance, velocity: [u, v, w], pressure, .. } = self.flow.state();
+        for field in [volume_fraction, signed_distance, u, v, w, pressure] {
+            field.iter().for_each(|value| digest.bytes(&value.to_le_bytes()));
+        }
+        digest.f64(self.flow.state().liquid_cells)
+    }
+
+    fn show(&self, frame: &mut Frame) {
+        frame.bodies.extend(self.bodies.iter().cloned());
+        frame.wires.extend(self.wires.iter().cloned());
+        frame.surfaces.extend(self.walls.iter().cloned());
+        let surface = self.flow.surface();
+        frame.surfaces.push(Surface {
+            body: 0,
+            positions: surface.positions.iter().map(|x| x.as_vec3()).collect(),
+            velocities: surface.velocities.iter().map(|v| v.as_vec3()).collect(),
+            triangles: surface.triangles,
+        });
+    }
+
+    fn fields(&self) -> Option<Fields> {
+        let (grid, state) = (self.flow.grid(), self.flow.state());
+        let inside = || (0..grid.len()).filter(|&p| grid.contains(p));
+        let scalar = |field: &[f64]| inside().map(|p| field[p] as f32).collect();
+        Some(Fields {
+            cells: grid.cells().map(|n| n as u32),
+            origin: grid.domain().min.to_array(),
+            spacing: grid.spacing(),
+            scalars: vec![
+                ("volume fraction", scalar(&state.volume_fraction)),
+                ("signed distance [m]", scalar(&state.signed_distance)),
+                ("live pressure [Pa]", scalar(&state.pressure)),
+            ],
+            vectors: vec![("velocity [m/s]", inside().map(|p| self.flow.cell_velocity(p).as_vec3()).collect())],
+        })
+    }
+
+    fn totals(&self) -> Totals {
+        let energy = self.flow.energy();
+        let volume = self.flow.liquid_volume();
+        Totals {
+            cells: self.flow.grid().cell_count() as u64,
+            kinetic_energy: energy.kinetic,
+            potential_energy: energy.potential,
+            volume_change: if self.volume_at_start > 0.0 { volume / self.volume_at_start - 1.0 } else { 0.0 },
+            max_speed: self.flow.max_speed(),
+            momentum: self.flow.momentum(),
+            ..Totals::default()
+        }
+    }
+
+    fn columns(&self) -> Vec<String> {
+        let own = ["liquid volume [m3]", "surface energy [J]", "bubbles", "bubble volume [m3]"];
+        let own = own.into_iter().map(str::to_owned);
+        own.chain(self.probes.iter().flat_map(|(name, probe)| crate::probes::columns(name, probe))).collect()
+    }
+
+    fn measure(&self, values: &mut Vec<f64>) {
+        let bubbles = self.flow.bubbles();
+        let surface = self.flow.energy().surface;
+        values.extend([self.flow.liquid_volume(), surface, bubbles.count as f64, bubbles.volume]);
+        for (_, probe) in &self.probes {
+            self.read(probe, values);
+        }
+    }
+}
+
+impl TwoPhase {
+    fn read(&self, probe: &Probe, values: &mut Vec<f64>) {
+        match probe {
+            Probe::Point(point) => {
+                let (velocity, density, pressure) = self.flow.at(DVec3::from_array(*point));
+                values.extend(velocity.to_array());
+                values.extend([density, pressure]);
+            }
+            Probe::Plane(plane) => values.extend(self.through_plane(plane)),
+            Probe::Gauge(point) => values.push(self.flow.gauge(self.upright(), DVec3::from_array(*point))),
+            // A grid has no solids with nodes; scenes that ask for one are refused.
+            Probe::Solid(_) => values.extend([f64::NAN; 3]),
+        }
+    }
+
+    /// The axis along which gravity is strongest.
+    fn upright(&self) -> usize {
+        let gravity = self.flow.setup().gravity.abs();
+        (0..3).max_by(|&a, &b| gravity[a].total_cmp(&gravity[b])).unwrap_or(1)
+    }
+
+    /// Flow of liquid through a plane \[m³/s\] and its mean speed along the normal \[m/s\], over a layer two cells thick.
+    fn through_plane(&self, plane: &FlowPlane) -> [f64; 2] {
+        let (flow, grid) = (&self.flow, self.flow.grid());
+        let normal = DVec3::from_array(plane.normal).normalize();
+        let point = DVec3::from_array(plane.point);
+        let (h, radius) = (grid.spacing(), plane.radius.unwrap_or(f64::INFINITY));
+        let (mut through, mut volume) = (0.0, 0.0);
+        for p in (0..grid.len()).filter(|&p| grid.contains(p)) {
+            let from = grid.center(p) - point;
+            let height = from.dot(normal);
+            // A hat of height one over a cell, as for particles.
+            let share = (1.0 - height.abs() / h).max(0.0) / h;
+            if share > 0.0 && (from - normal * height).length() <= radius {
+                let own = share * flow.liquid_in(p);
+                through += own * flow.cell_velocity(p).dot(normal);
+                volume += own;
+            }
+        }
+        [through, if volume > 0.0 { through / volume } else { 0.0 }]
+    }
+}

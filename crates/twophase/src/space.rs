@@ -1,0 +1,15 @@
+//! Where a stage works.
+
+use crate::boundary::Boundary;
+use crate::grid::Grid;
+use crate::openings::Openings;
+use fearless_simd::Level;
+
+/// The grid, what lies beyond its sides, what stands in it, and the instructions at hand.
+#[derive(Clone, Copy)]
+pub(crate) struct Space<'a> {
+    pub(crate) grid: &'a Grid,
+    pub(crate) boundary: &'a Boundary,
+    pub(crate) openings: &'a Openings,
+    pub(crate) level: Level,
+}
