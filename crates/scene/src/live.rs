@@ -1,6 +1,7 @@
 //! Parameters that can change while a simulation runs.
 
 use crate::model::{Scene, Value};
+use crate::schema::describe;
 use crate::validate::finite;
 
 /// A parameter that `set` can change.
@@ -55,5 +56,71 @@ pub fn check(scene: &Scene, key: &str, value: &Value) -> Result<LiveKey, String>
         (_, Value::Vector(_)) => Err(format!("`{key}` needs one number")),
         (_, Value::Number(number)) if *number < 0.0 => Err(format!("`{key}` must not be negative")),
         (_, Value::Number(_)) => Ok(live),
+    }
+}
+
+/// What a person who wants to change a live parameter has to know.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parameter {
+    /// The key, as in the scene file.
+    pub key: String,
+    /// What it is, in the words of the scene file's description.
+    pub about: String,
+    /// Its unit, empty if it has none.
+    pub unit: String,
+    /// Its value in the scene file.
+    pub default: Value,
+    /// The smallest and the largest value that a slider offers; others may be set, too.
+    pub range: [f64; 2],
+    /// Whether equal ways on the slider are equal ratios.
+    pub logarithmic: bool,
+}
+
+/// All live parameters of a scene.
+#[must_use]
+pub fn parameters(scene: &Scene) -> Vec<Parameter> {
+    let values = serde_json::to_value(scene).unwrap_or_default();
+    let parameter = |key: String| {
+        let path: Vec<String> = key.split('.').map(str::to_owned).collect();
+        let default = serde_json::from_value(values.pointer(&format!("/{}", path.join("/")))?.clone()).ok()?;
+        let about = describe(&path).unwrap_or_default().description;
+        let unit = about.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(unit, _)| unit.to_owned());
+        let (range, logarithmic) = slider(&find(scene, &key).ok()?, &default);
+        Some(Parameter { key, about, unit: unit.unwrap_or_default(), default, range, logarithmic })
+    };
+    keys(scene).into_iter().filter_map(parameter).collect()
+}
+
+/// What a slider offers for a parameter, its default well inside; and whether it is logarithmic.
+fn slider(key: &LiveKey, default: &Value) -> ([f64; 2], bool) {
+    let value = if let Value::Number(number) = default { number.abs() } else { 0.0 };
+    match key {
+        LiveKey::Gravity => ([-20.0, 20.0], false),
+        LiveKey::ArtificialViscosity => ([0.0, (4.0 * value).max(0.4)], false),
+        LiveKey::LiquidViscosity(_) => ([1e-4, (10.0 * value).max(20.0)], true),
+        LiveKey::EmitterSpeed(_) => ([0.0, (3.0 * value).max(1.0)], false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_live_key_has_a_slider_with_its_unit() {
+        let text = "[liquid.water]\nviscosity = 0.002\n[emitter.tap]\nliquid = \"water\"\ncenter = [0, 1, 0]\n\
+                    direction = [0, -1, 0]\nopening = { disc = { radius = 0.1 } }\n";
+        let scene = crate::parse("test.toml", text, &[]).unwrap();
+        let found = parameters(&scene);
+        assert_eq!(found.iter().map(|p| p.key.clone()).collect::<Vec<_>>(), keys(&scene));
+        for parameter in &found {
+            assert!(check(&scene, &parameter.key, &parameter.default).is_ok(), "{}", parameter.key);
+            let [low, high] = parameter.range;
+            assert!(low < high && (!parameter.logarithmic || low > 0.0), "{}", parameter.key);
+        }
+        let viscosity = found.iter().find(|p| p.key == "liquid.water.viscosity").unwrap();
+        assert_eq!((viscosity.unit.as_str(), &viscosity.default), ("Pa·s", &Value::Number(0.002)));
+        assert_eq!(found[0].unit, "m/s²");
+        assert_eq!(found[1].unit, "");
     }
 }
