@@ -1,6 +1,6 @@
-//! Parameters that can change while a simulation runs.
+//! What can be done to a simulation while it runs.
 
-use crate::model::{Scene, Value};
+use crate::model::{Command, Scene, Value};
 use crate::schema::describe;
 use crate::validate::finite;
 
@@ -15,6 +15,12 @@ pub enum LiveKey {
     LiquidViscosity(usize),
     /// `emitter.NAME.speed` \[m/s\]: the number of the emitter.
     EmitterSpeed(usize),
+    /// `solid.NAME.young` \[Pa\]: the number of the solid.
+    Young(usize),
+    /// `solid.NAME.stiffness_damping` \[s\]: the number of the solid.
+    StiffnessDamping(usize),
+    /// `solid.NAME.fracture.strength` \[Pa\]: the number of the solid, which can break.
+    Strength(usize),
 }
 
 /// Finds a live parameter of a scene by its key.
@@ -27,6 +33,11 @@ pub fn find(scene: &Scene, key: &str) -> Result<LiveKey, String> {
         ["sph", "artificial_viscosity"] => Some(LiveKey::ArtificialViscosity),
         ["liquid", name, "viscosity"] => scene.liquid.get_index_of(name).map(LiveKey::LiquidViscosity),
         ["emitter", name, "speed"] => scene.emitter.get_index_of(name).map(LiveKey::EmitterSpeed),
+        ["solid", name, "young"] => scene.solid.get_index_of(name).map(LiveKey::Young),
+        ["solid", name, "stiffness_damping"] => scene.solid.get_index_of(name).map(LiveKey::StiffnessDamping),
+        ["solid", name, "fracture", "strength"] if scene.solid.get(name).is_some_and(|s| s.fracture.is_some()) => {
+            scene.solid.get_index_of(name).map(LiveKey::Strength)
+        }
         _ => None,
     };
     found.ok_or_else(|| format!("names no live parameter; there are: {}", keys(scene).join(", ")))
@@ -35,9 +46,17 @@ pub fn find(scene: &Scene, key: &str) -> Result<LiveKey, String> {
 /// The keys of all live parameters of a scene.
 #[must_use]
 pub fn keys(scene: &Scene) -> Vec<String> {
-    let mut keys = vec!["gravity".to_owned(), "sph.artificial_viscosity".to_owned()];
+    let mut keys = vec!["gravity".to_owned()];
+    if scene.solid.is_empty() || !scene.liquid.is_empty() {
+        keys.push("sph.artificial_viscosity".to_owned());
+    }
     keys.extend(scene.liquid.keys().map(|name| format!("liquid.{name}.viscosity")));
     keys.extend(scene.emitter.keys().map(|name| format!("emitter.{name}.speed")));
+    for (name, solid) in &scene.solid {
+        keys.push(format!("solid.{name}.young"));
+        keys.push(format!("solid.{name}.stiffness_damping"));
+        keys.extend(solid.fracture.map(|_| format!("solid.{name}.fracture.strength")));
+    }
     keys
 }
 
@@ -54,6 +73,9 @@ pub fn check(scene: &Scene, key: &str, value: &Value) -> Result<LiveKey, String>
         (LiveKey::Gravity, Value::Vector(_)) => Ok(live),
         (LiveKey::Gravity, Value::Number(_)) => Err("`gravity` needs three numbers".into()),
         (_, Value::Vector(_)) => Err(format!("`{key}` needs one number")),
+        (LiveKey::Young(_) | LiveKey::Strength(_), Value::Number(number)) if *number <= 0.0 => {
+            Err(format!("`{key}` must be greater than zero"))
+        }
         (_, Value::Number(number)) if *number < 0.0 => Err(format!("`{key}` must not be negative")),
         (_, Value::Number(_)) => Ok(live),
     }
@@ -99,6 +121,27 @@ fn slider(key: &LiveKey, default: &Value) -> ([f64; 2], bool) {
         LiveKey::ArtificialViscosity => ([0.0, (4.0 * value).max(0.4)], false),
         LiveKey::LiquidViscosity(_) => ([1e-4, (10.0 * value).max(20.0)], true),
         LiveKey::EmitterSpeed(_) => ([0.0, (3.0 * value).max(1.0)], false),
+        LiveKey::Young(_) | LiveKey::Strength(_) => ([0.1 * value, 10.0 * value], true),
+        LiveKey::StiffnessDamping(_) => ([0.0, (5.0 * value).max(0.02)], false),
+    }
+}
+
+/// Whether a command that comes from outside a scene file suits the scene.
+///
+/// # Errors
+/// With what is wrong with it.
+pub fn check_command(scene: &Scene, command: &Command) -> Result<(), String> {
+    let wrong = |(key, message): crate::pull::Wrong| format!("`{key}` {message}");
+    match command {
+        Command::Set(set) => check(scene, &set.key, &set.value).map(|_| ()),
+        Command::Poke(poke) => {
+            let numbers = poke.center.iter().chain(&poke.velocity).chain([&poke.radius]);
+            let sane = numbers.copied().all(f64::is_finite) && poke.radius > 0.0;
+            if sane { Ok(()) } else { Err("a poke needs finite numbers and a radius greater than zero".into()) }
+        }
+        Command::Grab(grab) => grab.check(scene).map_err(wrong),
+        Command::Move(target) => target.check().map_err(wrong),
+        Command::Release(_) => Ok(()),
     }
 }
 
@@ -109,7 +152,8 @@ mod tests {
     #[test]
     fn every_live_key_has_a_slider_with_its_unit() {
         let text = "[liquid.water]\nviscosity = 0.002\n[emitter.tap]\nliquid = \"water\"\ncenter = [0, 1, 0]\n\
-                    direction = [0, -1, 0]\nopening = { disc = { radius = 0.1 } }\n";
+                    direction = [0, -1, 0]\nopening = { disc = { radius = 0.1 } }\n[solid.bar]\nshape = { sphere = { center = [0, 1, 0], radius = 0.1 } }\n\
+                    fracture = { strength = 1e5 }\n";
         let scene = crate::parse("test.toml", text, &[]).unwrap();
         let found = parameters(&scene);
         assert_eq!(found.iter().map(|p| p.key.clone()).collect::<Vec<_>>(), keys(&scene));
@@ -122,5 +166,5 @@ mod tests {
         assert_eq!((viscosity.unit.as_str(), &viscosity.default), ("Pa·s", &Value::Number(0.002)));
         assert_eq!(found[0].unit, "m/s²");
         assert_eq!(found[1].unit, "");
-    }
-}
+        assert_eq!(found.last().map(|p| (p.key.as_str(), p.unit.as_str())), Some(("solid.bar.fracture.strength", "Pa")));
+        assert!(check(&scene, "solid.bar.young", &Value::Number(0.0)).is_err());

@@ -1,5 +1,6 @@
 //! The structure of a scene file. SI units; every key has a default and says so.
 
+use crate::pull::{Grab, Move, Pull, Release};
 use crate::solid::Solid;
 use indexmap::IndexMap;
 use meniscus_core::{Camera, Style};
@@ -42,6 +43,8 @@ pub struct Scene {
     pub solid: IndexMap<String, Solid>,
     /// How solids touch each other, themselves and walls.
     pub contact: ContactParams,
+    /// Springs that pull at solids, by name.
+    pub pull: IndexMap<String, Pull>,
     /// Space that repeats, along some axes.
     pub periodic: Option<Periodic>,
     /// Walls, at rest or moving as prescribed, by name.
@@ -76,6 +79,7 @@ impl Default for Scene {
             liquid: IndexMap::new(),
             solid: IndexMap::new(),
             contact: ContactParams::default(),
+            pull: IndexMap::new(),
             periodic: None,
             wall: IndexMap::new(),
             emitter: IndexMap::new(),
@@ -474,9 +478,16 @@ pub enum Command {
     Set(Set),
     /// Pushes the liquid.
     Poke(Poke),
+    /// Takes hold of a solid.
+    Grab(Grab),
+    /// Moves what is held.
+    Move(Move),
+    /// Lets go.
+    Release(Release),
 }
 
-/// Changes a live parameter: `gravity`, `sph.artificial_viscosity`, `liquid.NAME.viscosity`, `emitter.NAME.speed`.
+/// Changes a live parameter: `gravity`, `sph.artificial_viscosity`, `liquid.NAME.viscosity`, `emitter.NAME.speed`,
+/// `solid.NAME.young`, `solid.NAME.stiffness_damping`, `solid.NAME.fracture.strength`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Set {

@@ -3,6 +3,7 @@
 use crate::model::{
     Bounds, Command, Emitter, Mesh, Opening, Periodic, Probe, Scene, Shape, Tank, Value, Vector, WallShape,
 };
+use crate::pull::Wrong;
 use crate::solid::{Hold, Solid, SolidShape};
 use meniscus_fem::ParamsError;
 use meniscus_sph::{Friction, Motion, PressureSolver, ViscositySolver};
@@ -112,6 +113,12 @@ impl Checks {
             self.within(["solid", name], |c| c.solid(solid));
         }
         self.params(scene.contact.check());
+        for (name, pull) in &scene.pull {
+            self.within(["pull", name], |c| {
+                c.holds(pull.check(scene));
+                c.within(["motion"], |c| c.motion(&pull.motion));
+            });
+        }
         for (name, wall) in &scene.wall {
             self.within(["wall", name], |c| {
                 if let Friction::Viscosity(viscosity) = wall.friction {
@@ -137,9 +144,10 @@ impl Checks {
     }
 
     fn names(&mut self, scene: &Scene) {
-        let kinds: [(&str, Vec<&String>); 6] = [
+        let kinds: [(&str, Vec<&String>); 7] = [
             ("liquid", scene.liquid.keys().collect()),
             ("solid", scene.solid.keys().collect()),
+            ("pull", scene.pull.keys().collect()),
             ("wall", scene.wall.keys().collect()),
             ("emitter", scene.emitter.keys().collect()),
             ("drain", scene.drain.keys().collect()),
@@ -346,6 +354,16 @@ impl Checks {
                 }
             }),
             Command::Poke(poke) => self.within(["poke"], |c| c.positive("radius", poke.radius)),
+            Command::Grab(grab) => self.within(["grab"], |c| c.holds(grab.check(scene))),
+            Command::Move(target) => self.within(["move"], |c| c.holds(target.check())),
+            Command::Release(_) => {}
+        }
+    }
+
+    /// A check that has been made.
+    fn holds(&mut self, checked: Result<(), Wrong>) {
+        if let Err((key, message)) = checked {
+            self.require(key, false, message);
         }
     }
 }

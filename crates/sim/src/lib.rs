@@ -2,6 +2,7 @@
 mod build;
 mod build_solids;
 mod gauss;
+mod hands;
 mod method;
 mod obstacle;
 mod probes;
@@ -9,5 +10,6 @@ mod solids;
 mod world;
 
 pub use build::{BuildError, Estimate, estimate, speed_scale};
+pub use hands::Hand;
 pub use method::Totals;
 pub use world::{LoadError, Logged, World};
