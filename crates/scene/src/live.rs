@@ -168,3 +168,5 @@ mod tests {
         assert_eq!(found[1].unit, "");
         assert_eq!(found.last().map(|p| (p.key.as_str(), p.unit.as_str())), Some(("solid.bar.fracture.strength", "Pa")));
         assert!(check(&scene, "solid.bar.young", &Value::Number(0.0)).is_err());
+    }
+}

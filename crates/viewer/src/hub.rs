@@ -3,7 +3,7 @@
 use crate::protocol::{Topology, encode_frame};
 use axum::body::Bytes;
 use meniscus_core::Frame;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -13,6 +13,8 @@ pub(crate) struct Hub {
     status: watch::Sender<Arc<str>>,
     viewers: AtomicUsize,
     hungry: AtomicUsize,
+    /// Viewers that ever came.
+    guests: AtomicU32,
 }
 
 /// The newest picture with all that is needed to read it.
@@ -42,6 +44,7 @@ impl Hub {
             status: watch::Sender::new(Arc::from("")),
             viewers: AtomicUsize::new(0),
             hungry: AtomicUsize::new(0),
+            guests: AtomicU32::new(0),
         }
     }
 
@@ -77,13 +80,16 @@ impl Hub {
     pub(crate) fn seat(self: &Arc<Self>, most: usize) -> Option<Seat> {
         let free = |n: usize| (n < most).then_some(n + 1);
         self.viewers.fetch_update(Ordering::Relaxed, Ordering::Relaxed, free).ok()?;
-        Some(Seat { hub: self.clone(), hungry: false })
+        let number = self.guests.fetch_add(1, Ordering::Relaxed);
+        Some(Seat { hub: self.clone(), number, hungry: false })
     }
 }
 
 /// A viewer's place; it is free again when this goes.
 pub(crate) struct Seat {
     hub: Arc<Hub>,
+    /// Its number: every viewer gets another.
+    pub(crate) number: u32,
     hungry: bool,
 }
 

@@ -4,13 +4,13 @@
 //! once and the frame is complete or the last picture is old.
 
 use crate::hub::{Camera, Hub};
-use crate::message::{CardMessage, Mode, Order, Request, SceneMessage, Status};
+use crate::message::{CardMessage, HandMessage, Mode, Order, Request, SceneMessage, Status};
 use crate::pace::{Meter, Pace};
 use crate::protocol;
 use crate::session::Session;
 use meniscus_core::StepReport;
 use meniscus_scene::{Command, Loaded, Set, Value};
-use meniscus_sim::{Totals, World};
+use meniscus_sim::{Hand, Totals, World};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -311,6 +311,7 @@ impl Live {
             stages: stages.collect(),
             steps: *profiled,
             settings: settings.iter().map(|(key, value)| (key.as_str(), value)).collect(),
+            hands: world.hands().iter().map(hand_message).collect(),
             commands: world.log().len(),
             viewers: self.hub.viewers(),
             failed: failed.as_deref(),
@@ -321,6 +322,11 @@ impl Live {
             *profiled = 0;
         }
     }
+}
+
+fn hand_message(hand: &Hand) -> HandMessage {
+    let Hand { point, target, force, .. } = hand;
+    HandMessage { point: point.to_array(), target: target.to_array(), force: force.to_array() }
 }
 
 /// What is shown, as JSON.

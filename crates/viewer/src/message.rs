@@ -129,6 +129,16 @@ impl From<meniscus_scene::live::Parameter> for ParameterMessage {
     }
 }
 
+/// A hand that holds a solid.
+#[derive(Serialize)]
+pub(crate) struct HandMessage {
+    /// Where it holds it, and where it pulls it to \[m\].
+    pub(crate) point: [f64; 3],
+    pub(crate) target: [f64; 3],
+    /// The force \[N\].
+    pub(crate) force: [f64; 3],
+}
+
 /// How it goes: sent a few times per second and after every change.
 #[derive(Serialize, Default)]
 #[serde(tag = "type", rename = "status")]
@@ -158,6 +168,8 @@ pub(crate) struct Status<'a> {
     pub(crate) steps: u64,
     /// Live parameters that are not as in the scene file.
     pub(crate) settings: BTreeMap<&'a str, &'a Value>,
+    /// What hands do.
+    pub(crate) hands: Vec<HandMessage>,
     /// Commands in the log.
     pub(crate) commands: usize,
     pub(crate) viewers: usize,

@@ -4,6 +4,7 @@ use crate::bucket::Bucket;
 use crate::hub::{Hub, Picture, Seat};
 use crate::message::{Order, Request};
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
+use meniscus_scene::{Command, Release};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
@@ -17,6 +18,8 @@ pub(crate) const LARGEST_MESSAGE: usize = 16 * 1024;
 const MOST_VIEWERS: usize = 32;
 /// Pictures under way to a viewer: one is drawn while the next travels.
 const UNDER_WAY: usize = 2;
+/// Hands of one viewer.
+const HANDS: u32 = 16;
 /// How often a viewer is asked whether it is still there.
 const HEARTBEAT: Duration = Duration::from_secs(5);
 /// A viewer that gives no sign of life for so long is gone.
@@ -42,6 +45,7 @@ pub(crate) async fn serve(mut socket: WebSocket, hub: Arc<Hub>, orders: SyncSend
                 generation: 0,
                 topology: 0,
                 heard: Instant::now(),
+                holding: Vec::new(),
                 replies,
             };
             viewer.run(&mut socket, inbox).await.err()
@@ -64,6 +68,8 @@ struct Viewer {
     generation: u32,
     topology: u32,
     heard: Instant,
+    /// Hands of this viewer that may hold something.
+    holding: Vec<u32>,
     replies: mpsc::Sender<String>,
 }
 
@@ -133,7 +139,7 @@ impl Viewer {
             Message::Close(_) => return Ok(false),
             Message::Binary(_) => return Err(End(close_code::UNSUPPORTED, "binary messages are not understood".into())),
         };
-        let request = Request::parse(&text).map_err(|why| End(close_code::POLICY, short(&why)))?;
+        let mut request = Request::parse(&text).map_err(|why| End(close_code::POLICY, short(&why)))?;
         if let Request::Shown { sequence } = request {
             // A viewer counts what it has drawn; it cannot have drawn what was not sent.
             while self.under_way.front().is_some_and(|&sent| sent <= sequence) {
@@ -141,11 +147,42 @@ impl Viewer {
             }
             return Ok(true);
         }
+        if let Request::Command { command } = &mut request {
+            self.own_hands(command);
+        }
         let order = Order { request, from: self.replies.clone() };
         if self.orders.try_send(order).is_err() {
             let _ = self.replies.try_send(r#"{"type":"refused","why":"too much is waiting already"}"#.into());
         }
         Ok(true)
+    }
+}
+
+impl Viewer {
+    /// Gives the hands of this viewer numbers that no other viewer's hands have, and remembers those that hold something.
+    fn own_hands(&mut self, command: &mut Command) {
+        let hand = match command {
+            Command::Grab(grab) => &mut grab.hand,
+            Command::Move(target) => &mut target.hand,
+            Command::Release(release) => &mut release.hand,
+            Command::Set(_) | Command::Poke(_) => return,
+        };
+        *hand = self.seat.number.wrapping_mul(HANDS) + *hand % HANDS;
+        let hand = *hand;
+        self.holding.retain(|&held| held != hand);
+        if !matches!(command, Command::Release(_)) {
+            self.holding.push(hand);
+        }
+    }
+}
+
+impl Drop for Viewer {
+    /// A viewer that goes lets go.
+    fn drop(&mut self) {
+        for &hand in &self.holding {
+            let request = Request::Command { command: Command::Release(Release { hand }) };
+            let _ = self.orders.try_send(Order { request, from: self.replies.clone() });
+        }
     }
 }
 
