@@ -39,17 +39,8 @@ macro_rules! thumbnails {
 }
 
 /// Small pictures (PNG, 256 × 144) of scenes, by name.
-const THUMBNAILS: &[(&str, &[u8])] = thumbnails![
-    "dam-break",
-    "stream",
-    "honey",
-    "two-liquids",
-    "beam",
-    "jelly-drop",
-    "bar-snap",
-    "clay",
-    "duck-drop",
-];
+const THUMBNAILS: &[(&str, &[u8])] =
+    thumbnails!["dam-break", "stream", "honey", "two-liquids", "beam", "jelly-drop", "bar-snap", "clay", "duck-drop",];
 
 /// The scene that runs when none is named.
 pub const DEFAULT: &str = "dam-break";

@@ -166,7 +166,10 @@ mod tests {
         assert_eq!((viscosity.unit.as_str(), &viscosity.default), ("Pa·s", &Value::Number(0.002)));
         assert_eq!(found[0].unit, "m/s²");
         assert_eq!(found[1].unit, "");
-        assert_eq!(found.last().map(|p| (p.key.as_str(), p.unit.as_str())), Some(("solid.bar.fracture.strength", "Pa")));
+        assert_eq!(
+            found.last().map(|p| (p.key.as_str(), p.unit.as_str())),
+            Some(("solid.bar.fracture.strength", "Pa"))
+        );
         assert!(check(&scene, "solid.bar.young", &Value::Number(0.0)).is_err());
     }
 }

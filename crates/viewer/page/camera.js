@@ -41,6 +41,7 @@ export class Camera {
       this.elevation = Math.asin(clamp(away[1] / this.distance, -1, 1));
     } else {
       this.distance = this.fit(subject.corners(), 1 - 2 * look.margin);
+      if (!look.target) this.middle(subject.corners(), 1 - 2 * look.margin);
     }
     this.flight = null;
     this.home = this.place();
@@ -61,6 +62,24 @@ export class Camera {
       distance = Math.max(distance, near + Math.abs(dot(p, right)) / wide, near + Math.abs(dot(p, up)) / high);
     }
     return distance || 1;
+  }
+
+  // Moves the target so that what is seen of the points is in the middle: what is near looks larger than what is far.
+  middle(points, part) {
+    for (let round = 0; round < 4; round++) {
+      const back = this.direction;
+      const right = normalize(cross([0, 1, 0], back));
+      const up = cross(back, right);
+      const seen = points.map((point) => {
+        const p = sub(point, this.target);
+        const depth = this.distance - dot(p, back);
+        return [dot(p, right) / depth, dot(p, up) / depth];
+      });
+      const half = (k) => (Math.min(...seen.map((s) => s[k])) + Math.max(...seen.map((s) => s[k]))) / 2;
+      const shift = add(scale(right, half(0) * this.distance), scale(up, half(1) * this.distance));
+      this.target = add(this.target, shift);
+      this.distance = this.fit(points, part);
+    }
   }
 
   free() { return [1 - this.cover[0], 1 - this.cover[1]]; }

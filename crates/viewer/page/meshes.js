@@ -102,6 +102,18 @@ export class Mesh {
     gl.drawElements(gl.TRIANGLES, this.corners.length, gl.UNSIGNED_INT, 0);
   }
 
+  // The volume inside.
+  volume() {
+    const { triangles, positions: p } = this;
+    let sum = 0;
+    for (let t = 0; t < triangles.length; t += 3) {
+      const a = 3 * triangles[t], b = 3 * triangles[t + 1], c = 3 * triangles[t + 2];
+      sum += p[a] * (p[b + 1] * p[c + 2] - p[b + 2] * p[c + 1]) + p[a + 1] * (p[b + 2] * p[c] - p[b] * p[c + 2])
+        + p[a + 2] * (p[b] * p[c + 1] - p[b + 1] * p[c]);
+    }
+    return Math.abs(sum) / 6;
+  }
+
   // Pairs of vertices, each edge once.
   edgePairs() {
     if (this.edges) return this.edges;

@@ -160,7 +160,7 @@ export class Renderer {
     const turn = (v) => [0, 1, 2].map((r) => lens.view[r] * v[0] + lens.view[4 + r] * v[1] + lens.view[8 + r] * v[2]);
     const values = {
       toLight: turn(to), up: turn([0, 1, 0]), keyLight: studio.key, sky: studio.sky, bounce: studio.bounce,
-      shadowOn: 0, texel: 1 / LEVELS[this.level].shadow, shadowMap: 3, toShadow: new Float32Array(16),
+      shadowOn: 0, shadowLift: 0, texel: 1 / LEVELS[this.level].shadow, shadowMap: 3, toShadow: new Float32Array(16),
     };
     this.shadowTarget();
     this.gl.activeTexture(this.gl.TEXTURE3);
@@ -174,6 +174,7 @@ export class Renderer {
     const half = new Float32Array([0.5, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, 0.5, 0, 0.5, 0.5, 0.5, 1]);
     values.toShadow = multiply(multiply(half, projection), multiply(view, lens.back));
     values.shadowOn = 1;
+    values.shadowLift = (5 * radius) / LEVELS[this.level].shadow;
     return values;
   }
 
@@ -330,7 +331,7 @@ export class Renderer {
     gl.enable(gl.BLEND);
     gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE);
     gl.depthMask(false);
-    this.drawLines(new Float32Array(data), { ...common, width: 1.4 * this.ratio, strength: 0.75, lift: 0 });
+    this.drawLines(new Float32Array(data), { ...common, width: 1.3 * this.ratio, strength: 0.6, lift: 0 });
     if (look.wire) {
       const tint = look.theme === "dark" ? [0.9, 0.95, 1] : [0.08, 0.1, 0.14];
       for (const mesh of this.meshes) {

@@ -10,7 +10,7 @@ const LIGHT = `
 uniform vec3 toLight, up, keyLight, sky, bounce;
 uniform mat4 toShadow;
 uniform sampler2DShadow shadowMap;
-uniform float shadowOn, texel;
+uniform float shadowOn, texel, shadowLift;
 
 vec3 linear(vec3 c) { return pow(c, vec3(2.2)); }
 vec3 display(vec3 c) {
@@ -20,13 +20,13 @@ vec3 display(vec3 c) {
 }
 float lit(vec3 point, vec3 normal) {
   if (shadowOn < 0.5) return 1.0;
-  vec3 p = (toShadow * vec4(point, 1.0)).xyz;
-  if (any(lessThan(p.xy, vec2(0.0))) || any(greaterThan(p.xy, vec2(1.0)))) return 1.0;
-  float bias = 0.0015 + 0.004 * (1.0 - max(dot(normal, toLight), 0.0));
+  // Seen from a little above the surface, it does not shade itself.
+  vec3 p = (toShadow * vec4(point + normal * shadowLift, 1.0)).xyz;
+  if (any(lessThan(p, vec3(0.0))) || any(greaterThan(p, vec3(1.0)))) return 1.0;
   float sum = 0.0;
   for (int i = 0; i < 4; i++) {
     vec2 offset = vec2(float(i & 1) * 2.0 - 1.0, float(i >> 1) * 2.0 - 1.0) * 0.9 * texel;
-    sum += texture(shadowMap, vec3(p.xy + offset, p.z - bias));
+    sum += texture(shadowMap, vec3(p.xy + offset, p.z - 0.0008));
   }
   return 0.25 * sum;
 }
@@ -246,9 +246,9 @@ void main() {
   vec2 p = floorPlace / spacing;
   vec2 width = fwidth(p);
   vec2 near = abs(fract(p - 0.5) - 0.5) / max(width, 1e-6);
-  float wide = 0.009 / max(max(width.x, width.y), 1e-6);
-  float line = clamp(1.0 + wide - min(near.x, near.y), 0.0, 1.0) * clamp(1.2 - 3.0 * max(width.x, width.y), 0.0, 1.0);
-  vec3 base = mix(ground, gridLine, 0.8 * line);
+  float wide = 0.003 / max(max(width.x, width.y), 1e-6);
+  float line = clamp(0.9 + wide - min(near.x, near.y), 0.0, 1.0) * clamp(1.2 - 3.0 * max(width.x, width.y), 0.0, 1.0);
+  vec3 base = mix(ground, gridLine, 0.75 * line);
   base *= mix(inShadow, vec3(1.0), lit(point, up));
   float away = distance(floorPlace, middle.xz) / sceneRadius;
   color = vec4(display(base), 1.0 - smoothstep(1.6, 7.0, away));
@@ -257,7 +257,6 @@ void main() {
 
 // Creases and contacts get less light from the sky [the angle between the surface and what stands above it].
 const OCCLUSION = `
-in vec2 place;
 uniform sampler2D depths;
 uniform vec4 lens; // P00, P11, P20, P21
 uniform vec2 planes; // P22, P32
@@ -265,14 +264,17 @@ uniform float reach;
 uniform vec2 pixel;
 out vec4 color;
 vec3 at(vec2 uv) {
-  float d = textureLod(depths, uv, 0.0).r * 2.0 - 1.0;
+  ivec2 size = textureSize(depths, 0);
+  ivec2 texel = clamp(ivec2(uv * vec2(size)), ivec2(0), size - 1);
+  float d = texelFetch(depths, texel, 0).r * 2.0 - 1.0;
   float z = -planes.y / (d + planes.x);
-  vec2 ndc = uv * 2.0 - 1.0;
+  vec2 ndc = (vec2(texel) + 0.5) / vec2(size) * 2.0 - 1.0;
   return vec3(-z * (ndc + lens.zw) / lens.xy, z);
 }
 void main() {
-  float raw = textureLod(depths, place, 0.0).r;
-  if (raw >= 0.99999) { color = vec4(1.0); return; }
+  vec2 size2 = vec2(textureSize(depths, 0));
+  vec2 place = (floor(gl_FragCoord.xy) * 2.0 + 0.5) / size2;
+  if (texelFetch(depths, ivec2(min(floor(gl_FragCoord.xy) * 2.0, size2 - 1.0)), 0).r >= 0.99999) { color = vec4(1.0); return; }
   vec3 p = at(place);
   vec3 r = at(place + vec2(pixel.x, 0.0)) - p, l = p - at(place - vec2(pixel.x, 0.0));
   vec3 t = at(place + vec2(0.0, pixel.y)) - p, b = p - at(place - vec2(0.0, pixel.y));
@@ -289,7 +291,7 @@ void main() {
     vec3 v = at(uv) - p;
     float vv = dot(v, v);
     float fall = max(1.0 - vv / (reach * reach), 0.0);
-    sum += fall * max(dot(v, n) - 0.02 * reach, 0.0) / sqrt(vv + 1e-12);
+    sum += fall * max(dot(v, n) - 0.03 * reach + 0.0012 * p.z, 0.0) / sqrt(vv + 1e-12);
   }
   color = vec4(vec3(clamp(1.0 - 1.5 * sum / float(COUNT), 0.0, 1.0)), 1.0);
 }

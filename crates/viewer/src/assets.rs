@@ -23,6 +23,19 @@ const PAGE: &[Asset] = page![
     CSS "style.css",
     SVG "icon.svg",
     JS "main.js",
+    JS "camera.js",
+    JS "colors.js",
+    JS "connection.js",
+    JS "gl.js",
+    JS "hands.js",
+    JS "math.js",
+    JS "meshes.js",
+    JS "panel.js",
+    JS "picking.js",
+    JS "plots.js",
+    JS "protocol.js",
+    JS "renderer.js",
+    JS "shaders.js",
 ];
 
 /// Finds a file by the rest of its path; the empty path is the page itself.
@@ -38,10 +51,8 @@ mod tests {
     #[test]
     fn every_file_of_the_page_is_embedded() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/page");
-        let mut files: Vec<String> = std::fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
+        let mut files: Vec<String> =
+            std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         files.sort();
         let mut names: Vec<&str> = PAGE.iter().map(|asset| asset.name).collect();
         names.sort_unstable();

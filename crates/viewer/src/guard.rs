@@ -104,7 +104,9 @@ pub(crate) fn random_token() -> Result<String, getrandom::Error> {
 
 /// Whether a token given by hand can stand in a link and is hard to guess.
 pub(crate) fn usable_token(token: &str) -> bool {
-    token.len() >= 16 && token.len() <= 128 && token.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+    token.len() >= 16
+        && token.len() <= 128
+        && token.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
 }
 
 #[cfg(test)]
@@ -129,7 +131,9 @@ mod tests {
         for host in ["127.0.0.1:7420", "localhost:8080", "LOCALHOST", "[::1]:7420", "127.0.0.1", "lab.example:7420"] {
             assert!(welcome("127.0.0.1", host), "{host}");
         }
-        for host in ["evil.example", "127.0.0.1.evil.example:7420", "192.168.1.5:7420", "localhost:x", "[::1", "", "a:b:c"] {
+        for host in
+            ["evil.example", "127.0.0.1.evil.example:7420", "192.168.1.5:7420", "localhost:x", "[::1", "", "a:b:c"]
+        {
             assert!(!welcome("127.0.0.1", host), "{host}");
         }
         assert!(welcome("0.0.0.0", "192.168.1.5:7420") && !welcome("0.0.0.0", "evil.example"));
@@ -153,7 +157,9 @@ mod tests {
         let guard = guard("127.0.0.1");
         assert_eq!(guard.inside("/0123456789abcdef/main.js"), Some("main.js"));
         assert_eq!(guard.inside("/0123456789abcdef"), Some(""));
-        for path in ["/", "", "/main.js", "/0123456789abcdeF/main.js", "/0123456789abcdef0/main.js", "//0123456789abcdef/"] {
+        for path in
+            ["/", "", "/main.js", "/0123456789abcdeF/main.js", "/0123456789abcdef0/main.js", "//0123456789abcdef/"]
+        {
             assert_eq!(guard.inside(path), None, "{path}");
         }
     }

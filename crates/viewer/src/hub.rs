@@ -3,8 +3,8 @@
 use crate::protocol::{Topology, encode_frame};
 use axum::body::Bytes;
 use meniscus_core::Frame;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use tokio::sync::watch;
 
 /// What all viewers see, and how many look.

@@ -360,6 +360,7 @@ pub(crate) fn scene_text(loaded: &Loaded, warnings: &[String], cards: &[Card], m
         camera: &scene.camera,
         picture: &scene.picture,
         speed_scale: meniscus_sim::speed_scale(loaded),
+        densities: scene.solid.iter().map(|(name, solid)| (name.as_str(), solid.density)).collect(),
         warnings,
     };
     serde_json::to_string(&message).unwrap_or_default()

@@ -93,6 +93,8 @@ pub(crate) struct SceneMessage<'a> {
     pub(crate) picture: &'a Style,
     /// Speed to be expected \[m/s\].
     pub(crate) speed_scale: f64,
+    /// Densities of solids \[kg/m³\].
+    pub(crate) densities: BTreeMap<&'a str, f64>,
     pub(crate) warnings: &'a [String],
 }
 

@@ -50,8 +50,7 @@ impl Topology {
         if !unchanged {
             self.id += 1;
             self.bodies = bodies;
-            self.surfaces =
-                frame.surfaces.iter().map(|s| (s.body, s.positions.len(), s.triangles.clone())).collect();
+            self.surfaces = frame.surfaces.iter().map(|s| (s.body, s.positions.len(), s.triangles.clone())).collect();
         }
         !unchanged
     }

@@ -59,7 +59,7 @@ impl Replay {
             looked: Instant::now(),
             failed: None,
         };
-        replay.probes = read_probes(&replay.folder.probes_path()).ok();
+        replay.probes = read_probes(replay.folder.probes_path()).ok();
         replay.show();
         Ok(replay)
     }
@@ -143,7 +143,7 @@ impl Replay {
         match self.folder.frame_numbers() {
             Ok(numbers) if numbers.len() > self.numbers.len() => {
                 self.numbers = numbers;
-                self.probes = read_probes(&self.folder.probes_path()).ok();
+                self.probes = read_probes(self.folder.probes_path()).ok();
                 self.show();
             }
             _ => {}
@@ -180,7 +180,8 @@ impl Replay {
             let table = self.probes.as_ref()?;
             let column = |name: &str| table.columns.iter().position(|column| column == name);
             let (time, column) = (column("time [s]")?, column(name)?);
-            let row = table.rows.iter().find(|row| row.get(time).is_some_and(|t| (t - self.frame.time).abs() < 1e-9))?;
+            let row =
+                table.rows.iter().find(|row| row.get(time).is_some_and(|t| (t - self.frame.time).abs() < 1e-9))?;
             row.get(column).copied()
         }
     }

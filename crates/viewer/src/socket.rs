@@ -137,7 +137,9 @@ impl Viewer {
             Message::Text(text) => text,
             Message::Ping(_) | Message::Pong(_) => return Ok(true),
             Message::Close(_) => return Ok(false),
-            Message::Binary(_) => return Err(End(close_code::UNSUPPORTED, "binary messages are not understood".into())),
+            Message::Binary(_) => {
+                return Err(End(close_code::UNSUPPORTED, "binary messages are not understood".into()));
+            }
         };
         let mut request = Request::parse(&text).map_err(|why| End(close_code::POLICY, short(&why)))?;
         if let Request::Shown { sequence } = request {
