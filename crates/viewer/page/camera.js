@@ -86,6 +86,8 @@ export class Camera {
 
   place() { return { target: [...this.target], azimuth: this.azimuth, elevation: this.elevation, distance: this.distance }; }
 
+  get isHome() { return JSON.stringify(this.home) === JSON.stringify(this.place()); }
+
   // Flies home; at once for those who want no motion.
   goHome(now, calm) {
     if (!this.home) return;

@@ -209,7 +209,8 @@ function take(frame) {
     renderer.resize();
     camera.size = [renderer.canvas.width, renderer.canvas.height];
     cover();
-    camera.frame(scene.camera, renderer.box);
+    app.subject = renderer.subject();
+    camera.frame(scene.camera, app.subject);
   }
   if (look.ground !== null) {
     // The ground is as low as the lowest thing in the first frame, unless the scene says.
@@ -238,7 +239,18 @@ function cover() {
   const narrow = innerWidth <= 900;
   const right = open && !narrow ? panel.width + 16 : 0;
   const bottom = below + (open && narrow ? panel.height : 0);
-  app.camera.cover = [right / innerWidth, Math.min(bottom / innerHeight, 0.8)];
+  const now = [right / innerWidth, Math.min(bottom / innerHeight, 0.8)];
+  const { camera, subject, scene, renderer } = app;
+  const same = now.every((v, k) => Math.abs(v - camera.cover[k]) < 1e-3) && camera.size[0] === renderer?.canvas.width;
+  if (same) return;
+  // A view that nobody has touched is arranged anew.
+  const untouched = subject && scene && !app.fresh && camera.isHome;
+  camera.cover = now;
+  if (untouched) {
+    renderer.resize();
+    camera.size = [renderer.canvas.width, renderer.canvas.height];
+    camera.frame(scene.camera, subject);
+  }
 }
 
 // ---- colours

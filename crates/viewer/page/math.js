@@ -94,7 +94,7 @@ export function words(value) {
   if (!Number.isFinite(value)) return "–";
   const size = Math.abs(value);
   if (size === 0) return "0";
-  if (size >= 1e5 || size < 1e-3) return value.toExponential(1).replace("e", "·10^").replace("+", "").replace("^-", "^−")
+  if (size >= 1e5 || size < 1e-3) return value.toExponential(1).replace(".0e", "e").replace("e", "·10^").replace("+", "").replace("^-", "^−")
     .replace(/\^(−?\d+)/, (_, power) => [...power].map((c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"["0123456789".indexOf(c)] ?? "⁻").join(""));
   if (size >= 100) return value.toFixed(0);
   return String(Number(value.toPrecision(3)));

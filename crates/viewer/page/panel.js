@@ -5,6 +5,7 @@ import { element } from "./plots.js";
 
 const byId = (id) => document.getElementById(id);
 const STEPS = 1000;
+const ENDLESS = 1e30; // strength of what does not tear [Pa]
 
 export class Panel {
   constructor(app) {
@@ -35,7 +36,6 @@ export class Panel {
     this.parameters(scene.parameters);
     this.strengths = scene.parameters.filter(({ key }) => key.endsWith(".fracture.strength"));
     byId("tear-label").hidden = this.strengths.length === 0;
-    byId("tear").checked = true;
   }
 
   cards({ gallery, name }) {
@@ -79,12 +79,13 @@ export class Panel {
   // Sliders follow what others do.
   follow(settings) {
     for (const [key, slider] of this.sliders) slider.follow(settings[key] ?? slider.parameter.default);
+    byId("tear").checked = this.strengths.every(({ key }) => !(settings[key] >= ENDLESS));
   }
 
   // A body that cannot tear is one of endless strength.
   tear(on) {
     for (const { key, default: value } of this.strengths) {
-      this.app.connection.command({ set: { key, value: on ? value : 1e30 } });
+      this.app.connection.command({ set: { key, value: on ? value : ENDLESS } });
     }
   }
 }
@@ -145,7 +146,7 @@ class ParameterSlider {
 
   write(part, value) {
     part.value = value;
-    part.output.textContent = value >= 1e20 ? "endless" : words(value);
+    part.output.textContent = value >= ENDLESS ? "endless" : words(value);
     part.input.value = this.place(value);
     part.input.setAttribute("aria-valuetext", `${part.output.textContent} ${this.parameter.unit}`);
     this.root.classList.toggle("changed", this.parts.some((p) => p.value !== p.start));

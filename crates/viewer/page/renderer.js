@@ -104,6 +104,20 @@ export class Renderer {
     return box;
   }
 
+  // What the camera should see: tanks and bodies; drops that flew away do not count, unless there is nothing else.
+  subject() {
+    const { frame } = this;
+    const box = new Box();
+    for (const { positions } of frame.surfaces) {
+      for (let k = 0; k < positions.length; k += 3) box.add(positions[k], positions[k + 1], positions[k + 2]);
+    }
+    const wires = new DataView(frame.buffer, frame.wires.at);
+    for (let k = 0; k < frame.wires.count; k++) {
+      for (const end of [4, 16]) box.add(...[0, 4, 8].map((o) => wires.getFloat32(28 * k + end + o, true)));
+    }
+    return box.empty ? this.box : box;
+  }
+
   resize() {
     const { canvas } = this;
     const ratio = Math.min(globalThis.devicePixelRatio || 1, LEVELS[this.level].ratio);

@@ -233,8 +233,9 @@ fn every_scene_of_the_gallery_can_be_chosen(browser: &mut Browser) {
     for scene in gallery::GALLERY {
         browser
             .eval(&tab, &format!("document.querySelector('#scenes [data-scene=\"{}\"] button').click()", scene.name));
-        browser.wait(&tab, &format!("meniscus.scene.name === '{}' && meniscus.status.time > 0", scene.name));
-        browser.wait(&tab, "meniscus.renderer.frame.time > 0");
+        // A picture of this scene is drawn, and it runs.
+        browser.wait(&tab, &format!("meniscus.scene.name === '{}' && !meniscus.fresh", scene.name));
+        browser.wait(&tab, "meniscus.status.generation === meniscus.scene.generation && meniscus.status.step > 0");
         assert!(browser.eval(&tab, "meniscus.status.failed").is_null(), "{}", scene.name);
     }
     finish(browser, &tab);
