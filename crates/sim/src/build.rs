@@ -3,9 +3,10 @@
 use crate::build_solids;
 use crate::gauss::{Gauss, Look, tank_edges};
 use crate::method::Method;
+use crate::solids::Solids;
 use glam::{DVec2, DVec3};
 use meniscus_core::{BodyInfo, BodyKind, Wire};
-use meniscus_geometry::{Aabb, Bvh, FillError, KeepOut, Periodic, Region, Shape, ShapeError, count_estimate, fill};
+use meniscus_geometry::{Aabb, Bvh, FillError, KeepOut, Periodic, Region, Shape, ShapeError, TriangleMesh, count_estimate, fill};
 use meniscus_scene::{self as scene, Loaded, Opening, Scene, Side, WetSide};
 use meniscus_sph::surface::Wet;
 use meniscus_sph::{Emitter, Liquid, Material, Setup, Wall, WallShape};
@@ -115,11 +116,9 @@ fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError> {
     if dry && (scene.solid.is_empty() || !scene.liquid.is_empty()) {
         warnings.push("the scene has no liquid: no shape is filled and there is no emitter".into());
     }
-    if !dry && !scene.solid.is_empty() {
-        warnings.push("liquids and solids do not feel each other yet: they pass through each other".into());
-    }
     let first_solid = scene.liquid.len() + scene.wall.len() + scene.emitter.len();
     let solids = build_solids::solids(loaded, &liquid.setup().walls, first_solid, &mut warnings)?;
+    leave_out_of_solids(&mut liquid, &solids, &mut warnings);
     let drains = scene.drain.iter().map(|(name, drain)| {
         let region = Region::new(&to_shape(loaded, &drain.region))
             .map_err(|source| BuildError::Drain { drain: name.clone(), source })?;
@@ -286,6 +285,26 @@ fn seed(loaded: &Loaded, liquid: &mut Liquid, warnings: &mut Vec<String>) -> Res
         spin(liquid, number as u16, DVec3::from_array(body.spin));
     }
     Ok(())
+}
+
+/// Removes liquid that was filled into solids.
+fn leave_out_of_solids(liquid: &mut Liquid, solids: &Solids, warnings: &mut Vec<String>) {
+    let clearance = 0.25 * liquid.setup().params.spacing;
+    for (body, &kind) in solids.bodies.iter().zip(&solids.kind_of) {
+        let Ok(surface) = TriangleMesh::new(body.positions().to_vec(), body.surface().triangles().to_vec()) else {
+            continue;
+        };
+        let tree = Bvh::new(&surface);
+        let clear = |p: DVec3| tree.closest_within(p, clearance).is_none() && !tree.inside(p);
+        let particles = liquid.particles_mut();
+        let before = particles.len();
+        particles.retain(|particles, i| clear(particles.position[i].as_dvec3()));
+        let inside = before - particles.len();
+        if inside > 0 {
+            let name = &solids.kinds[usize::from(kind)].name;
+            warnings.push(format!("{inside} liquid particles lie in solid `{name}` and are left out"));
+        }
+    }
 }
 
 /// Turns a liquid about its centre of mass.

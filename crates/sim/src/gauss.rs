@@ -13,9 +13,9 @@
 //! | 7 | solve viscosity | friction at the end of the step, if the scene asks for it | – |
 //! | 8 | find pressure | q ≥ 0 such that c ≤ 1 at the end of the step | p = k (ρ − ρ0), not below zero |
 //! | 9 | advance | v += a dt, x += v dt; nothing passes a wall | |
-//! | 10 | drain | particles in drains and outside the domain go | |
-//!
-//! Deformable solids take their step after the liquid's, as `meniscus_fem` describes it.
+//! | 10 | step of the solids | with what the liquid does to their nodes, as `meniscus_fem` describes it | |
+//! | 11 | keep before bodies | particles that a surface has passed are put back before it | |
+//! | 12 | drain | particles in drains and outside the domain go | |
 
 use crate::hands::Hand;
 use crate::method::{Method, Totals};
@@ -61,7 +61,17 @@ impl Method for Gauss {
             PressureSolver::Dfsph => self.step_dfsph(time, dt, report)?,
             PressureSolver::StateEquation => self.step_state_equation(time, dt, report)?,
         }
-        self.solids.step(time, dt, self.gravity, report)
+        let Self { liquid, solids, gravity, .. } = self;
+        if !self.dry {
+            solids.take_forces(liquid);
+        }
+        solids.step(time, dt, *gravity, report)?; // 10
+        if !self.dry {
+            report.stage("keep before bodies", || solids.keep_liquid_out(liquid, dt)); // 11
+        }
+        report.stage("drain", || self.drain()); // 12
+        report.count("kept inside walls", self.liquid.kept_inside() as f64);
+        Ok(())
     }
 
     fn roll_back(&mut self) {
@@ -253,7 +263,8 @@ impl Gauss {
 
     /// The incompressible liquid \[BK17\].
     fn step_dfsph(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
-        let Self { liquid, gravity, .. } = self;
+        let Self { liquid, solids, gravity, .. } = self;
+        solids.place_in(liquid);
         report.stage("sort particles", || liquid.sort(time, dt)); // 1
         report.stage("find neighbours", || liquid.find_neighbours()); // 2
         report.stage("touch walls", || liquid.touch_walls(time, dt)); // 3
@@ -267,18 +278,17 @@ impl Gauss {
         }
         let density = report.stage("find pressure", || liquid.find_pressure(*gravity, dt))?; // 8
         report.stage("advance", || liquid.advance(time, dt))?; // 9
-        report.stage("drain", || self.drain()); // 10
         report.count("divergence iterations", divergence.iterations.into());
         report.count("divergence error", divergence.error);
         report.count("density iterations", density.iterations.into());
         report.count("density error", density.error);
-        report.count("kept inside walls", self.liquid.kept_inside() as f64);
         Ok(())
     }
 
     /// The liquid of the papers \[MCG03\].
     fn step_state_equation(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
-        let Self { liquid, gravity, .. } = self;
+        let Self { liquid, solids, gravity, .. } = self;
+        solids.place_in(liquid);
         report.stage("sort particles", || liquid.sort(time, dt)); // 1
         report.stage("find neighbours", || liquid.find_neighbours()); // 2
         report.stage("touch walls", || liquid.touch_walls(time, dt)); // 3
@@ -286,8 +296,6 @@ impl Gauss {
         report.stage("find pressure", || liquid.apply_state_equation()); // 8  [MCG03 eq. 12]
         report.stage("sum forces", || liquid.sum_all_forces(*gravity))?; // 6  [MCG03 eqs 10, 14]
         report.stage("advance", || liquid.advance(time, dt))?; // 9
-        report.stage("drain", || self.drain()); // 10
-        report.count("kept inside walls", self.liquid.kept_inside() as f64);
         Ok(())
     }
 

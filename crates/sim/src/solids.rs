@@ -7,7 +7,7 @@ use meniscus_core::{Digest, Frame, StepError, StepReport, Surface};
 use meniscus_fem::contact::{Contact, Obstacle, ObstacleForce};
 use meniscus_fem::{Body, Material, State};
 use meniscus_geometry::{Region, Skin};
-use meniscus_sph::Motion;
+use meniscus_sph::{Answer, Liquid, Motion};
 use serde::{Deserialize, Serialize};
 
 /// Edges of the surface that a node may cross in a step, dimensionless: contact sees what comes, but turns are linear.
@@ -96,6 +96,44 @@ impl Solids {
         }
         report.count("pieces", self.bodies.len() as f64);
         Ok(())
+    }
+
+    /// Shows the liquid where the surfaces of the solids are and how they yield.
+    pub(crate) fn place_in(&self, liquid: &mut Liquid) {
+        let bodies = liquid.bodies_mut();
+        bodies.resize_with(self.bodies.len(), meniscus_sph::Body::default);
+        for (from, to) in self.bodies.iter().zip(bodies) {
+            to.positions.clear();
+            to.positions.extend_from_slice(from.positions());
+            to.velocities.clear();
+            to.velocities.extend_from_slice(from.velocities());
+            if to.triangles != from.surface().triangles() {
+                to.triangles.clear();
+                to.triangles.extend_from_slice(from.surface().triangles());
+            }
+            let inverse_masses = (0..from.positions().len()).map(|node| from.inverse_mass(node));
+            match &mut to.answer {
+                Answer::Nodes(of_nodes) => {
+                    of_nodes.clear();
+                    of_nodes.extend(inverse_masses);
+                }
+                other => *other = Answer::Nodes(inverse_masses.collect()),
+            }
+        }
+    }
+
+    /// Hands the liquid's forces to the nodes.
+    pub(crate) fn take_forces(&mut self, liquid: &Liquid) {
+        for (number, body) in self.bodies.iter_mut().enumerate() {
+            body.clear_forces();
+            body.external_force_mut().copy_from_slice(liquid.body_forces(number));
+        }
+    }
+
+    /// Puts particles back that a surface has passed in the step.
+    pub(crate) fn keep_liquid_out(&self, liquid: &mut Liquid, dt: f64) {
+        let ends: Vec<&[DVec3]> = self.bodies.iter().map(Body::positions).collect();
+        liquid.keep_before_bodies(&ends, dt);
     }
 
     /// Tells held nodes, walls and hands where they are at the end of the step.

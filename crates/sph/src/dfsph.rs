@@ -111,12 +111,20 @@ impl Liquid {
             let sum = pack(contact.push, contact.flux);
             *wall = std::array::from_fn(|k| wall[k] + sum[k]);
         }
+        work.yielded.clear();
+        work.yielded.resize(count, 0.0);
+        let volume = self.setup.params.spacing.powi(3) * self.setup.params.mass_factor;
+        for link in work.links.iter().flatten() {
+            let mobility = self.bodies.mobility(link.node) * volume;
+            work.yielded[link.particle as usize] += link.weight.length_squared() * mobility as f32;
+        }
+        let yielded = &work.yielded;
         let (sums, walls, liquids) = (&work.sums, &work.wall_push, &self.state.particles.liquid);
         let rest = &work.rest_density;
         work.inverse_diagonal.resize(count, 0.0);
         work.inverse_diagonal.par_iter_mut().with_min_len(par::PIECE).enumerate().for_each(|(i, inverse)| {
             let total = sums[i].gradient - Vec3::from_slice(&walls[i]);
-            let diagonal = (total.length_squared() + sums[i].square) / rest[usize::from(liquids[i])];
+            let diagonal = (total.length_squared() + sums[i].square) / rest[usize::from(liquids[i])] + yielded[i];
             *inverse = if diagonal > 1e-12 { 1.0 / diagonal } else { 0.0 };
         });
     }
@@ -131,6 +139,7 @@ impl Liquid {
         let stop = Stop { error, most: error, iterations: [0, solver.max_divergence_iterations] };
         self.work.acceleration.resize(self.state.particles.len(), Vec3::ZERO);
         self.work.acceleration.fill(Vec3::ZERO);
+        self.bodies.start.fill(DVec3::ZERO);
         let solved = self.solve(Aim::Divergence, dt, stop);
         let Workspace { flow, stress, .. } = &mut self.work;
         stress.resize(flow.len() - 1, 0.0);
@@ -157,6 +166,7 @@ impl Liquid {
         let most = solver.density_error.max(error);
         let stop = Stop { error, most, iterations: [1, solver.max_density_iterations] };
         self.add_mirror_pressure(gravity.as_vec3());
+        self.start_bodies();
         let solved = self.solve(Aim::Density, dt, stop);
         let inverse_dt = (1.0 / dt) as f32;
         let Workspace { flow, acceleration, stress, .. } = &mut self.work;
@@ -168,6 +178,10 @@ impl Liquid {
         });
         self.report_pressure(gravity.as_vec3());
         self.react();
+        self.push_bodies(gravity.as_vec3(), |liquid, i| {
+            let multiplier = liquid.state.particles.multiplier[i];
+            [multiplier + liquid.work.divergence_pressure[i], multiplier, 1.0]
+        });
         self.check("find pressure", "pressure", |p, i| p.pressure[i].is_finite())?;
         let acceleration = &self.work.acceleration;
         self.check("find pressure", "acceleration", |_, i| acceleration[i].is_finite())?;
@@ -233,6 +247,79 @@ impl Liquid {
             let multiplier = f64::from(self.state.particles.multiplier[i] + self.work.divergence_pressure[i]);
             let on_particle = contact.push.as_dvec3() * (multiplier * self.rest_volume());
             self.work.reactions[usize::from(contact.wall)].add(self.state.particles.position[i], -on_particle);
+        }
+    }
+
+    /// What the nodes of bodies feel when the density solve starts: the divergence solve's pressure, less what their
+    /// velocities know already.
+    fn start_bodies(&mut self) {
+        if self.bodies.is_empty() {
+            return;
+        }
+        let volume = self.rest_volume();
+        let mut start = std::mem::take(&mut self.bodies.start);
+        for (node, old) in start.iter_mut().zip(self.state.body_forces.iter().flatten()) {
+            *node = -*old;
+        }
+        Self::push_nodes(&self.work.links, volume, |i| self.work.divergence_pressure[i], &mut start);
+        self.bodies.start = start;
+    }
+
+    /// Puts down what the liquid does to the nodes of bodies: `of` gives the pressure of a particle \[Pa\], the one that
+    /// goes into [`Liquid::mirror_pressure`], and its volume over that at rest.
+    pub(crate) fn push_bodies(&mut self, gravity: Vec3, of: impl Fn(&Self, usize) -> [f32; 3]) {
+        if self.bodies.is_empty() {
+            return;
+        }
+        let volume = self.rest_volume();
+        let mut force = std::mem::take(&mut self.bodies.force);
+        let mut pressure_force = std::mem::take(&mut self.bodies.answer);
+        pressure_force.fill(DVec3::ZERO);
+        let pressure = |i: usize| {
+            let [pressure, _, swelling] = of(self, i);
+            pressure * swelling
+        };
+        Self::push_nodes(&self.work.links, volume, pressure, &mut pressure_force);
+        for (force, by_pressure) in force.iter_mut().zip(&pressure_force) {
+            *force += *by_pressure;
+        }
+        let old = self.state.body_forces.iter_mut().flatten();
+        old.zip(&pressure_force).for_each(|(old, new)| *old = *new);
+        // The part of the walls' pressure that does not depend on the liquid's.
+        let body_wall = self.walls.len() as u16;
+        for (contacts, links) in self.work.contacts.iter().zip(&self.work.links) {
+            let mut links = links.iter().peekable();
+            for contact in contacts.iter().filter(|contact| contact.wall == body_wall) {
+                let i = contact.particle as usize;
+                let [_, own, swelling] = of(self, i);
+                let mirror = f64::from(self.mirror_pressure(contact, gravity, own) * swelling) * volume;
+                while let Some(link) = links.next_if(|link| link.particle == contact.particle) {
+                    force[link.node as usize] -= link.weight.as_dvec3() * mirror;
+                }
+            }
+        }
+        (self.bodies.force, self.bodies.answer) = (force, pressure_force);
+    }
+
+    /// How bodies yield to pressures: ∇γ times the acceleration of their surface for each particle, into `work.yielded`.
+    fn yield_bodies(&mut self, pressure: impl Fn(usize) -> f32, with_start: bool) {
+        if self.bodies.is_empty() {
+            return;
+        }
+        let volume = self.rest_volume();
+        let mut answer = std::mem::take(&mut self.bodies.answer);
+        if with_start {
+            answer.copy_from_slice(&self.bodies.start);
+        } else {
+            answer.fill(DVec3::ZERO);
+        }
+        Self::push_nodes(&self.work.links, volume, pressure, &mut answer);
+        self.bodies.answer = answer;
+        self.bodies.yield_to_forces();
+        let (answer, yielded) = (&self.bodies.answer, &mut self.work.yielded);
+        yielded.fill(0.0);
+        for link in self.work.links.iter().flatten() {
+            yielded[link.particle as usize] += link.weight.dot(answer[link.node as usize].as_vec3());
         }
     }
 
@@ -319,12 +406,13 @@ impl Liquid {
 
     /// Residuals under the velocities of `work.flow`; returns the mean of the positive ones.
     fn set_residuals(&mut self, aim: Aim, q: &[f32], dt: f32) -> f64 {
+        self.yield_bodies(|i| q[i], true);
         let mut residual = std::mem::take(&mut self.work.residual);
         let mut partial = std::mem::take(&mut self.work.partial);
-        let (walls, compression) = (&self.work.wall_push, &self.work.compression);
+        let (walls, compression, yielded) = (&self.work.wall_push, &self.work.compression, &self.work.yielded);
         let (share, compliance) = (self.share_taken_back(dt.into()) as f32, self.compliance(dt.into()));
         let error = self.sum_rates(&self.work.flow, &mut residual, &mut partial, |i, rate| {
-            let (c, rate) = (compression[i], rate + walls[i][3]);
+            let (c, rate) = (compression[i], rate + walls[i][3] + dt * yielded[i]);
             let residual = match aim {
                 Aim::Density => (c - 1.0).min(share * (c - 1.0)) + dt * rate - compliance * q[i],
                 Aim::Divergence if c < LOOSE => 0.0,
@@ -367,9 +455,12 @@ impl Liquid {
         let mut image = std::mem::take(&mut self.work.image);
         let mut partial = std::mem::take(&mut self.work.partial);
         self.accelerate(&mut push);
-        let (place, compliance) = (&self.work.place, self.compliance(dt.into()));
+        let place = std::mem::take(&mut self.work.place);
+        self.yield_bodies(|i| place[i][3], false);
+        self.work.place = place;
+        let (place, compliance, yielded) = (&self.work.place, self.compliance(dt.into()), &self.work.yielded);
         let curvature = self.sum_rates(&push, &mut image, &mut partial, |i, rate| {
-            let image = compliance * place[i][3] - dt * dt * rate;
+            let image = compliance * place[i][3] - dt * dt * (rate + yielded[i]);
             (image, image * place[i][3])
         });
         (self.work.push, self.work.image, self.work.partial) = (push, image, partial);

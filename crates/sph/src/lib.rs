@@ -44,6 +44,7 @@
 //! # Ok::<(), meniscus_core::StepError>(())
 //! ```
 
+mod bodies;
 mod density;
 mod dfsph;
 mod emitter;
@@ -61,6 +62,7 @@ mod viscosity;
 pub mod wall;
 mod walls;
 
+pub use bodies::{Answer, Body};
 pub use dfsph::Solved;
 pub use emitter::{Emitter, EmitterState};
 pub use fearless_simd::Level;

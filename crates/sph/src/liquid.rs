@@ -3,12 +3,13 @@
 //! A step runs the stages in the order in which they stand here; `sim` calls them by name. The state before the step
 //! stays untouched in the second buffer until the next sort, so that a failed step is undone by a swap.
 
+use crate::bodies::{Bodies, Body, Link};
 use crate::density::{self, Sums};
 use crate::dfsph::Progress;
 use crate::emitter::{Emitter, EmitterState};
 use crate::lanes::{CubicSpline, KernelLanes, Packed, Papers, pack};
 use crate::motion::Pose;
-use crate::neighbours::{self, Neighbours, PairValues, for_each_block};
+use crate::neighbours::{self, Columns, Neighbours, PairValues, for_each_block};
 use crate::params::{KernelFamily, Material, Params, PressureSolver, ViscositySolver, Wall};
 use crate::particles::Particles;
 use crate::thick::{self, Thick};
@@ -20,6 +21,7 @@ use meniscus_core::{Fault, StepError, par};
 use meniscus_geometry::{NeighbourGrid, Periodic};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Everything that a liquid is made from.
 #[derive(Debug, Clone)]
@@ -51,6 +53,10 @@ pub struct State {
     pub fastest: [f64; 3],
     /// Start and length of the last step \[s\]: where the walls are.
     pub last_step: [f64; 2],
+    /// Pressure force on each node of each body in the last step \[N\].
+    pub body_forces: Vec<Vec<DVec3>>,
+    /// Impulses \[N·s\] that nodes are owed by particles which were stopped at them after the last step.
+    pub body_impulses: Vec<Vec<DVec3>>,
 }
 
 /// Force and torque on a wall.
@@ -76,6 +82,7 @@ pub struct Liquid {
     pub(crate) state: State,
     pub(crate) work: Workspace,
     pub(crate) walls: Walls,
+    pub(crate) bodies: Bodies,
     pub(crate) level: Level,
     pub(crate) h: f64,
     /// Σ W Δx³ of the density kernel on the lattice at rest.
@@ -89,6 +96,7 @@ pub struct Liquid {
 pub(crate) struct Workspace {
     before: State,
     grid: NeighbourGrid,
+    columns: Columns,
     pub(crate) neighbours: Neighbours,
     /// Position and a companion; one more than particles: the last is nobody.
     pub(crate) place: Vec<Packed>,
@@ -99,6 +107,10 @@ pub(crate) struct Workspace {
     /// Rest density of each liquid \[kg/m³\].
     pub(crate) rest_density: Vec<f32>,
     pub(crate) contacts: Vec<Vec<Contact>>,
+    /// Which nodes of bodies the particles of each block push.
+    pub(crate) links: Vec<Vec<Link>>,
+    /// By how much bodies yield to pressure: ∇γ times the acceleration of their surface \[1/s²\].
+    pub(crate) yielded: Vec<f32>,
     /// ρᵢ/ρ0ᵢ.
     pub(crate) compression: Vec<f32>,
     pub(crate) acceleration: Vec<Vec3>,
@@ -165,7 +177,7 @@ impl Liquid {
         };
         let state = State { emitters: vec![EmitterState::default(); setup.emitters.len()], ..State::default() };
         let mut work = Workspace::default();
-        work.reactions.resize(walls.len(), Reaction::default());
+        work.reactions.resize(walls.len() + 1, Reaction::default());
         let lattice_sum = match setup.params.kernel {
             KernelFamily::Papers => Papers::DENSITY,
             KernelFamily::CubicSpline => CubicSpline::DENSITY,
@@ -178,7 +190,7 @@ impl Liquid {
                 KernelFamily::CubicSpline => thick::lattice_share(&CubicSpline::GRADIENT, spacing / h),
             },
         };
-        Self { setup, state, work, walls, level: best_level(), h, lattice_sum, viscosity_share }
+        Self { setup, state, work, walls, bodies: Bodies::default(), level: best_level(), h, lattice_sum, viscosity_share }
     }
 
     /// Uses another instruction set; the bits do not change.
@@ -268,7 +280,18 @@ impl Liquid {
     /// Force and torque on each wall in the last step.
     #[must_use]
     pub fn reactions(&self) -> &[Reaction] {
-        &self.work.reactions
+        &self.work.reactions[..self.walls.len()]
+    }
+
+    /// The bodies that answer, to be placed before each step.
+    pub fn bodies_mut(&mut self) -> &mut Vec<Body> {
+        &mut self.bodies.bodies
+    }
+
+    /// Force on each node of a body in the last step \[N\].
+    #[must_use]
+    pub fn body_forces(&self, body: usize) -> &[DVec3] {
+        &self.bodies.force[self.bodies.nodes_of(body)]
     }
 
     /// Where a wall is at the end of the last step.
@@ -305,6 +328,8 @@ impl Liquid {
         let before = &mut self.work.before;
         std::mem::swap(&mut self.state, before);
         self.state.emitters.clone_from(&before.emitters);
+        self.state.body_forces.clone_from(&before.body_forces);
+        self.state.body_impulses.clone_from(&before.body_impulses);
         self.state.fastest = before.fastest;
         let count = before.particles.len();
         let next_id = before.particles.next_id;
@@ -329,10 +354,12 @@ impl Liquid {
         let positions = &self.state.particles.position;
         place[..count].par_iter_mut().with_min_len(par::PIECE).zip(positions).for_each(|(p, &x)| *p = pack(x, 1.0));
         place[count] = NOBODY;
+        self.work.columns.copy(positions);
         self.work.neighbours.cut(count);
-        let (grid, place, level, h) = (&self.work.grid, &self.work.place, self.level, self.h as f32);
+        let (grid, level, h) = (&self.work.grid, self.level, self.h as f32);
+        let places = (&self.work.place[..], &self.work.columns);
         self.work.neighbours.blocks.par_iter_mut().for_each(|block| {
-            dispatch!(level, simd => neighbours::find(simd, block, grid, place, h));
+            dispatch!(level, simd => neighbours::find(simd, block, grid, places, h));
         });
         self.work.rest_density.clear();
         self.work.rest_density.extend(self.setup.materials.iter().map(|m| m.1.density as f32));
@@ -343,17 +370,98 @@ impl Liquid {
     pub fn touch_walls(&mut self, time: f64, dt: f64) {
         self.walls.place(time, dt);
         self.state.last_step = [time, dt];
-        let (walls, particles) = (&self.walls, &self.state.particles);
+        self.place_bodies(dt);
+        let (walls, bodies, particles) = (&self.walls, &self.bodies, &self.state.particles);
         self.work.reactions.fill(Reaction::default());
         self.work.contacts.resize_with(self.work.neighbours.blocks.len(), Vec::new);
-        self.work.contacts.par_iter_mut().enumerate().for_each(|(number, contacts)| {
+        self.work.links.resize_with(self.work.neighbours.blocks.len(), Vec::new);
+        let blocks = self.work.contacts.par_iter_mut().zip(&mut self.work.links).enumerate();
+        blocks.for_each(|(number, (contacts, links))| {
             contacts.clear();
+            links.clear();
             let start = number * par::PIECE;
             let end = (start + par::PIECE).min(particles.len());
             for i in start..end {
-                walls.for_each_contact(i as u32, particles.position[i], |contact| contacts.push(contact));
+                let (particle, position) = (i as u32, particles.position[i]);
+                walls.for_each_contact(particle, position, |contact| contacts.push(contact));
+                if let Some(touch) = bodies.touch((particle, position), walls.sample_kernel(), links) {
+                    contacts.push(walls.body_contact(particle, &touch));
+                }
             }
         });
+    }
+
+    /// Gauss points on the bodies where they are now. What particles that were stopped at them owe them counts as a force
+    /// of this step.
+    fn place_bodies(&mut self, dt: f64) {
+        if self.bodies.is_empty() {
+            return;
+        }
+        self.bodies.number();
+        self.bodies.sample(self.walls.sample_kernel(), &self.work.grid);
+        let State { body_forces, body_impulses, .. } = &mut self.state;
+        body_forces.resize_with(self.bodies.bodies.len(), Vec::new);
+        body_impulses.resize_with(self.bodies.bodies.len(), Vec::new);
+        for (body, (forces, impulses)) in body_forces.iter_mut().zip(body_impulses).enumerate() {
+            let nodes = self.bodies.nodes_of(body);
+            // A body that broke has other nodes.
+            if forces.len() != nodes.len() || impulses.len() != nodes.len() {
+                for of_nodes in [&mut *forces, &mut *impulses] {
+                    of_nodes.clear();
+                    of_nodes.resize(nodes.len(), DVec3::ZERO);
+                }
+            }
+            for (force, impulse) in self.bodies.force[nodes].iter_mut().zip(impulses) {
+                *force += std::mem::take(impulse) / dt;
+            }
+        }
+    }
+
+    /// Adds what pressures push the nodes of bodies with \[N\] to `to`.
+    pub(crate) fn push_nodes(links: &[Vec<Link>], volume: f64, pressure: impl Fn(usize) -> f32, to: &mut [DVec3]) {
+        for link in links.iter().flatten() {
+            let pressure = f64::from(pressure(link.particle as usize));
+            to[link.node as usize] -= link.weight.as_dvec3() * (pressure * volume);
+        }
+    }
+
+    /// Puts particles that the step has taken through the surface of a body back before it; `ends` are where the nodes of
+    /// each body are now \[m\]. Must come after the bodies' own step.
+    pub fn keep_before_bodies(&mut self, ends: &[&[DVec3]], dt: f64) {
+        if self.bodies.is_empty() {
+            return;
+        }
+        let ends: Vec<DVec3> = ends.iter().flat_map(|nodes| nodes.iter().copied()).collect();
+        if ends.len() != self.bodies.node_count() {
+            return;
+        }
+        let gap = 0.05 * self.setup.params.spacing;
+        let body_wall = self.walls.len() as u16;
+        for contact in self.work.contacts.iter().flatten().filter(|contact| contact.wall == body_wall) {
+            let i = contact.particle as usize;
+            let particles = &mut self.state.particles;
+            let (x, v) = (particles.position[i].as_dvec3(), particles.velocity[i].as_dvec3());
+            let Some(passed) = self.bodies.passed([x - v * dt, x], &ends, gap) else { continue };
+            let mut surface = DVec3::ZERO;
+            for (k, &node) in passed.nodes.iter().enumerate() {
+                let body = self.bodies.body_of(node);
+                let own = node as usize - self.bodies.nodes_of(body).start;
+                surface += passed.lambda[k] * (ends[node as usize] - self.bodies.bodies[body].positions[own]) / dt;
+            }
+            let into = (v - surface).dot(passed.normal).min(0.0);
+            let change = passed.normal * -into;
+            particles.position[i] = passed.place.as_vec3();
+            particles.velocity[i] = (v + change).as_vec3();
+            let mass = self.setup.materials[usize::from(particles.liquid[i])].1.density
+                * self.setup.params.spacing.powi(3)
+                * self.setup.params.mass_factor;
+            for (k, &node) in passed.nodes.iter().enumerate() {
+                let body = self.bodies.body_of(node);
+                let own = node as usize - self.bodies.nodes_of(body).start;
+                self.state.body_impulses[body][own] -= change * (mass * passed.lambda[k]);
+            }
+            self.work.kept_inside += 1;
+        }
     }
 
     /// Compression and density: cᵢ = V0 Σⱼ Wᵢⱼ + (1 − γᵢ), ρᵢ = cᵢ ρ0ᵢ.
@@ -444,10 +552,15 @@ impl Liquid {
 
     fn measure_speed(&mut self, dt: f64) -> Result<(), StepError> {
         let particles = &self.state.particles;
-        let speed = par::max(particles.len(), 0.0, |i| f64::from(particles.velocity[i].length_squared())).sqrt();
-        let push = par::max(particles.len(), 0.0, |i| f64::from(self.work.acceleration[i].length_squared())).sqrt();
-        let pressure = par::max(particles.len(), 0.0, |i| f64::from(particles.multiplier[i]));
-        self.state.fastest = [speed, push, pressure / self.lightest()];
+        let acceleration = &self.work.acceleration;
+        let of = |i: usize| {
+            let (v, a) = (particles.velocity[i].length_squared(), acceleration[i].length_squared());
+            Vec3::new(v, a, particles.multiplier[i])
+        };
+        let largest = |range: Range<usize>| range.fold(Vec3::ZERO, |most, i| most.max(of(i)));
+        let most = par::reduce(particles.len(), &largest, &Vec3::max).unwrap_or(Vec3::ZERO).as_dvec3();
+        let speed = most.x.sqrt();
+        self.state.fastest = [speed, most.y.sqrt(), most.z / self.lightest()];
         if speed * dt <= self.h {
             return Ok(());
         }

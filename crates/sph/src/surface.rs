@@ -17,7 +17,7 @@ use std::f64::consts::PI;
 pub const LONGEST_EDGE: f64 = 0.5;
 
 /// A triangle is not cut into more than this squared.
-const MOST_PIECES: u32 = 1000;
+pub(crate) const MOST_PIECES: u32 = 1000;
 
 /// Steps of the tables.
 const STEPS: usize = 512;
@@ -79,6 +79,25 @@ impl SampleKernel {
     #[must_use]
     pub fn offset(&self) -> f64 {
         self.offset
+    }
+
+    /// What a sample with an area at `r` from a particle adds: W, and its part of −4π (1 − γ), both before
+    /// [`SampleKernel::norms`]; nothing out of reach.
+    #[inline(always)]
+    pub(crate) fn weigh(&self, r: Vec3, area: Vec3) -> Option<[f32; 2]> {
+        let r = r * self.scale;
+        let q_squared = r.length_squared();
+        if q_squared >= 1.0 {
+            return None;
+        }
+        let [w, tail] = self.at(q_squared);
+        let q_cubed = (q_squared * q_squared.sqrt()).max(1e-6);
+        Some([w, tail / q_cubed * r.dot(area)])
+    }
+
+    /// Factors that make ∇γ \[1/m\] of Σ W n A and 1 − γ of the other sum: areas scale with the square of lengths.
+    pub(crate) fn norms(&self) -> (f32, f32) {
+        (self.scale * self.scale * self.scale, self.scale * self.scale / (4.0 * PI as f32))
     }
 
     /// h³ W and the tail at q² < 1.
@@ -156,12 +175,8 @@ impl Samples {
                     area = if r.dot(area) > 0.0 { -area } else { area };
                     r += area.normalize_or_zero() * offset;
                 }
-                let r = r * kernel.scale;
-                let q_squared = r.length_squared();
-                if q_squared < 1.0 {
-                    let [w, tail] = kernel.at(q_squared);
-                    let q_cubed = (q_squared * q_squared.sqrt()).max(1e-6);
-                    deficit -= tail / q_cubed * r.dot(area);
+                if let Some([w, flux]) = kernel.weigh(r, area) {
+                    deficit -= flux;
                     push += area * w;
                     felt += w;
                 }
@@ -170,44 +185,60 @@ impl Samples {
         if felt == 0.0 {
             return None;
         }
-        // A = scale² dA; the tail comes with −1/(4π).
-        let mut deficit = deficit * kernel.scale * kernel.scale / (4.0 * PI as f32);
+        let (cubed, quarter) = kernel.norms();
+        let mut deficit = deficit * quarter;
         if deficit < 0.0 {
             // Behind the moved surface: the rest of the kernel is in the liquid.
             deficit += 1.0;
         }
-        Some(Touch { deficit, push: push * (kernel.scale * kernel.scale * kernel.scale) })
+        Some(Touch { deficit, push: push * cubed })
     }
 }
 
 /// Vertices moved along their normals so that every face moves by `distance`, as far as that is possible at once.
 fn move_out(mesh: &TriangleMesh, distance: f64) -> Vec<DVec3> {
-    let mut normals: Vec<Vec<(DVec3, f64)>> = vec![Vec::new(); mesh.vertices().len()];
+    let mut miters = vec![Miter::default(); mesh.vertices().len()];
     for triangle in mesh.triangles() {
-        let [a, b, c] = triangle.map(|v| mesh.vertices()[v as usize]);
-        let normal = (b - a).cross(c - a).normalize_or_zero();
-        let corners = [(a, b, c), (b, c, a), (c, a, b)];
-        for (&v, (at, next, last)) in triangle.iter().zip(corners) {
-            normals[v as usize].push((normal, (next - at).angle_between(last - at)));
-        }
+        Miter::add(&mut miters, *triangle, triangle.map(|v| mesh.vertices()[v as usize]));
     }
-    let both = mesh.vertices().iter().zip(normals);
-    both.map(|(vertex, faces)| *vertex + miter(&faces) * distance).collect()
+    mesh.vertices().iter().zip(&miters).map(|(vertex, miter)| *vertex + miter.shift() * distance).collect()
 }
 
-/// The shift s with n·s = 1 for all normals n of a vertex, by least squares weighted by angle; a little regular, and not
-/// longer than three: at a needle's tip nothing fits.
-fn miter(faces: &[(DVec3, f64)]) -> DVec3 {
-    let mean = faces.iter().map(|(n, angle)| *n * *angle).sum::<DVec3>().normalize_or_zero();
-    let total: f64 = faces.iter().map(|(_, angle)| angle).sum();
-    let mut matrix = DMat3::from_diagonal(DVec3::splat(1e-3 * total));
-    let mut right = mean * (1e-3 * total);
-    for &(n, angle) in faces {
-        matrix += DMat3::from_cols(n * n.x, n * n.y, n * n.z) * angle;
-        right += n * angle;
+/// How a vertex moves with its faces: Σ n nᵀ and Σ n over them, weighted by angle.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Miter {
+    matrix: DMat3,
+    normals: DVec3,
+}
+
+impl Default for Miter {
+    fn default() -> Self {
+        Self { matrix: DMat3::ZERO, normals: DVec3::ZERO }
     }
-    let shift = matrix.inverse() * right;
-    if shift.is_finite() { shift.clamp_length_max(3.0) } else { mean }
+}
+
+impl Miter {
+    /// Adds a face to the miters of its corners.
+    pub(crate) fn add(miters: &mut [Self], triangle: [u32; 3], [a, b, c]: [DVec3; 3]) {
+        let n = (b - a).cross(c - a).normalize_or_zero();
+        let square = DMat3::from_cols(n * n.x, n * n.y, n * n.z);
+        for (v, (at, next, last)) in triangle.into_iter().zip([(a, b, c), (b, c, a), (c, a, b)]) {
+            let angle = (next - at).angle_between(last - at);
+            let angle = if angle.is_finite() { angle } else { 0.0 };
+            miters[v as usize].matrix += square * angle;
+            miters[v as usize].normals += n * angle;
+        }
+    }
+
+    /// The shift s with n·s = 1 for all normals n of a vertex, by least squares; a little regular, and not longer than
+    /// three: at a needle's tip nothing fits.
+    pub(crate) fn shift(&self) -> DVec3 {
+        let mean = self.normals.normalize_or_zero();
+        let total = self.matrix.x_axis.x + self.matrix.y_axis.y + self.matrix.z_axis.z;
+        let matrix = self.matrix + DMat3::from_diagonal(DVec3::splat(1e-3 * total));
+        let shift = matrix.inverse() * (self.normals + mean * (1e-3 * total));
+        if shift.is_finite() { shift.clamp_length_max(3.0) } else { mean }
+    }
 }
 
 #[cfg(test)]

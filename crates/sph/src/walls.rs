@@ -1,5 +1,6 @@
 //! Walls at work: which particles touch which wall, and what each contact does.
 
+use crate::bodies::BodyTouch;
 use crate::lanes::KernelLanes;
 use crate::motion::Pose;
 use crate::params::{Friction, Wall, WallShape};
@@ -111,12 +112,32 @@ impl Walls {
     }
 
     pub(crate) fn friction(&self, wall: u16) -> Friction {
-        self.walls[usize::from(wall)].friction
+        self.walls.get(usize::from(wall)).map_or(Friction::Slip, |wall| wall.friction)
     }
 
     /// Gravity as liquid at rest before a wall feels it \[m/s²\].
     pub(crate) fn gravity_at(&self, wall: u16, gravity: Vec3) -> Vec3 {
-        gravity - self.accelerations[usize::from(wall)].as_vec3()
+        gravity - self.accelerations.get(usize::from(wall)).map_or(Vec3::ZERO, |a| a.as_vec3())
+    }
+
+    /// How samples weigh.
+    pub(crate) fn sample_kernel(&self) -> &SampleKernel {
+        &self.samples
+    }
+
+    /// What bodies do, as a contact with a wall that comes after all others.
+    pub(crate) fn body_contact(&self, particle: u32, touch: &BodyTouch) -> Contact {
+        Contact {
+            particle,
+            wall: self.walls.len() as u16,
+            deficit: touch.deficit,
+            push: touch.push,
+            normal: touch.push.normalize_or_zero(),
+            distance: (0.5 * self.spacing) as f32,
+            flux: touch.flux,
+            drag: 0.0,
+            drag_velocity: Vec3::ZERO,
+        }
     }
 
     /// Calls `visit` for each wall within reach of a particle.
@@ -191,10 +212,11 @@ impl Walls {
     }
 
     fn touch_tank(&self, p: DVec3, [min, max]: [DVec3; 2], friction: Friction) -> Option<(Cut, f64)> {
-        let (below, above) = ((p - min) / self.h, (max - p) / self.h);
-        if below.min(above).min_element() >= self.reach(friction) {
+        let (below, above) = (p - min, max - p);
+        if below.min(above).min_element() >= self.reach(friction) * self.h {
             return None;
         }
+        let (below, above) = (below / self.h, above / self.h);
         let c = &self.calibration;
         let read = |z: DVec3| DVec3::new(c.read(z.x), c.read(z.y), c.read(z.z));
         let cut = self.integral.tank(DVec3::ZERO, -read(below), read(above));
@@ -235,7 +257,7 @@ impl Walls {
 
     /// Whether a wall has to be watched for particles that pass it in a step.
     pub(crate) fn is_surface(&self, wall: u16) -> bool {
-        self.surfaces[usize::from(wall)].is_some()
+        self.surfaces.get(usize::from(wall)).is_some_and(Option::is_some)
     }
 
     /// Puts a particle that has come through a tank or a plane back before it and takes its speed into the wall; whether
