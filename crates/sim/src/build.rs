@@ -6,7 +6,9 @@ use crate::method::Method;
 use crate::solids::Solids;
 use glam::{DVec2, DVec3};
 use meniscus_core::{BodyInfo, BodyKind, Wire};
-use meniscus_geometry::{Aabb, Bvh, FillError, KeepOut, Periodic, Region, Shape, ShapeError, TriangleMesh, count_estimate, fill};
+use meniscus_geometry::{
+    Aabb, Bvh, FillError, KeepOut, Periodic, Region, Shape, ShapeError, TriangleMesh, count_estimate, fill,
+};
 use meniscus_scene::{self as scene, Loaded, Opening, Scene, Side, WetSide};
 use meniscus_sph::surface::Wet;
 use meniscus_sph::{Emitter, Liquid, Material, Setup, Wall, WallShape};

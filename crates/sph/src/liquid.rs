@@ -190,7 +190,17 @@ impl Liquid {
                 KernelFamily::CubicSpline => thick::lattice_share(&CubicSpline::GRADIENT, spacing / h),
             },
         };
-        Self { setup, state, work, walls, bodies: Bodies::default(), level: best_level(), h, lattice_sum, viscosity_share }
+        Self {
+            setup,
+            state,
+            work,
+            walls,
+            bodies: Bodies::default(),
+            level: best_level(),
+            h,
+            lattice_sum,
+            viscosity_share,
+        }
     }
 
     /// Uses another instruction set; the bits do not change.

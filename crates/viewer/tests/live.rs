@@ -85,7 +85,7 @@ fn speed_is_what_was_asked_for() {
 #[test]
 #[ignore = "measures the machine"]
 fn pictures_come_in_time() {
-    for scene in ["dam-break", "jelly-drop"].into_iter().filter(|name| gallery::find(name).is_some()) {
+    for scene in ["pool", "dam-break", "jelly-drop"].into_iter().filter(|name| gallery::find(name).is_some()) {
         let set: &[&str] = if scene == "dam-break" { &["sph.spacing=0.04"] } else { &[] };
         let server = play(scene, set, &options());
         let mut client = Client::connect(&server);

@@ -1,5 +1,6 @@
 //! A headless Chromium, driven through its debugging protocol.
 
+use super::interrupted;
 use base64::Engine;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
@@ -82,8 +83,12 @@ impl Browser {
         }
         self.socket.send(Message::text(message.to_string())).unwrap();
         loop {
-            let answer = self.socket.read().unwrap_or_else(|e| panic!("{method}: {e}"));
-            let Message::Text(text) = answer else { continue };
+            let text = match self.socket.read() {
+                Ok(Message::Text(text)) => text,
+                Ok(_) => continue,
+                Err(error) if interrupted(&error) => continue,
+                Err(error) => panic!("{method}: {error}"),
+            };
             let answer: Value = serde_json::from_str(&text).unwrap();
             self.note(&answer);
             if answer["id"] == self.next {

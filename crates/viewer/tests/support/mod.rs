@@ -43,6 +43,11 @@ pub(crate) fn options() -> Options {
     Options { port: Some(0), token: Some(TOKEN.into()), ..Options::default() }
 }
 
+/// Whether a read only has to be tried again: a process that was stopped and goes on.
+pub(crate) fn interrupted(error: &tungstenite::Error) -> bool {
+    matches!(error, tungstenite::Error::Io(error) if error.kind() == std::io::ErrorKind::Interrupted)
+}
+
 /// A WebSocket client that behaves as the page does.
 pub(crate) struct Client {
     pub(crate) socket: WebSocket<TcpStream>,
@@ -84,7 +89,11 @@ impl Client {
 
     /// Reads one message, and tells the server that a picture is drawn. An error when the server has closed.
     pub(crate) fn read(&mut self) -> Result<(), String> {
-        match self.socket.read().map_err(|e| e.to_string())? {
+        let message = match self.socket.read() {
+            Err(error) if interrupted(&error) => return Ok(()),
+            read => read.map_err(|e| e.to_string())?,
+        };
+        match message {
             Message::Text(text) => {
                 let value: Value = serde_json::from_str(&text).unwrap();
                 match value["type"].as_str() {
