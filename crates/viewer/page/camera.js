@@ -14,7 +14,7 @@ export class Camera {
     this.slope = Math.tan((14 * Math.PI) / 180);
     this.radius = 1;
     this.size = [1, 1];
-    this.cover = [0, 0]; // part of the picture that the panel covers: from the right, from below
+    this.cover = [0, 0, 0]; // parts of the picture that are covered: from the right, from below, from above
     this.home = null;
     this.flight = null;
   }
@@ -82,7 +82,10 @@ export class Camera {
     }
   }
 
-  free() { return [1 - this.cover[0], 1 - this.cover[1]]; }
+  free() { return [1 - this.cover[0], 1 - this.cover[1] - this.cover[2]]; }
+
+  // Where the middle of the free part is, in half widths and heights.
+  get shift() { return [-this.cover[0], this.cover[1] - this.cover[2]]; }
 
   place() { return { target: [...this.target], azimuth: this.azimuth, elevation: this.elevation, distance: this.distance }; }
 
@@ -135,14 +138,14 @@ export class Camera {
     const view = lookAt(this.eye, this.target);
     const near = Math.max(0.25 * (this.distance - reach), 0.02 * this.distance, 1e-4 * reach);
     const far = this.distance + 14 * reach;
-    const shift = [-this.cover[0], this.cover[1]];
+    const { shift } = this;
     const projection = perspective(this.slope, this.size[0] / this.size[1], near, far, shift);
     return { view, projection, eye: this.eye, back: inverseRigid(view), both: multiply(projection, view), shift };
   }
 
   // The ray through a place of the picture in pixels.
   ray(x, y, [width, height]) {
-    const shift = [-this.cover[0], this.cover[1]];
+    const { shift } = this;
     const u = ((2 * x) / width - 1 - shift[0]) * this.slope * (width / height);
     const v = (1 - (2 * y) / height - shift[1]) * this.slope;
     const back = this.direction;
@@ -159,7 +162,7 @@ export class Camera {
     const p = sub(point, this.eye);
     const depth = -dot(p, back);
     if (depth <= 0) return null;
-    const shift = [-this.cover[0], this.cover[1]];
+    const { shift } = this;
     const u = dot(p, right) / (depth * this.slope * (width / height)) + shift[0];
     const v = dot(p, up) / (depth * this.slope) + shift[1];
     return [((u + 1) / 2) * width, ((1 - v) / 2) * height];

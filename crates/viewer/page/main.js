@@ -239,7 +239,8 @@ function cover() {
   const narrow = innerWidth <= 900;
   const right = open && !narrow ? panel.width + 16 : 0;
   const bottom = below + (open && narrow ? panel.height : 0);
-  const now = [right / innerWidth, Math.min(bottom / innerHeight, 0.8)];
+  const top = Math.max(byId("title").getBoundingClientRect().bottom, 0);
+  const now = [right / innerWidth, Math.min(bottom / innerHeight, 0.75), Math.min(top / innerHeight, 0.15)];
   const { camera, subject, scene, renderer } = app;
   const same = now.every((v, k) => Math.abs(v - camera.cover[k]) < 1e-3) && camera.size[0] === renderer?.canvas.width;
   if (same) return;
