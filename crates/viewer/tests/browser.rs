@@ -16,6 +16,9 @@ const WIDE: [u32; 2] = [1280, 800];
 /// A dam break small enough for a busy machine.
 const SMALL: &[&str] = &["sph.spacing=0.04"];
 
+/// Something that the page must do.
+type Case = fn(&mut Browser);
+
 /// Everything in one browser, one after the other: starting several at once would only make them slow.
 #[test]
 fn the_page_works() {
@@ -25,7 +28,7 @@ fn the_page_works() {
         println!("skipped: there is no Chromium (set MENISCUS_CHROMIUM to its path)");
         return;
     };
-    let cases: &[(&str, fn(&mut Browser))] = &[
+    let cases: &[(&str, Case)] = &[
         ("liquid", a_liquid_is_drawn_and_obeys),
         ("pull", a_body_follows_the_hand),
         ("fracture", a_bar_tears_live),

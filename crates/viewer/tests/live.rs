@@ -36,7 +36,7 @@ fn a_session_can_be_repeated_bit_for_bit() {
     let (steps, frame) = (step(&client), client.frame.clone());
 
     let folder = place.path().join("jelly-drop");
-    let rows = meniscus_record::read_commands(&folder.join("commands.jsonl")).unwrap();
+    let rows = meniscus_record::read_commands(folder.join("commands.jsonl")).unwrap();
     let log: Vec<Logged> = rows.into_iter().map(|row| serde_json::from_value(row).unwrap()).collect();
     assert!(log.len() >= 13, "{}", log.len());
     let loaded = Loaded::from_file(&folder.join("scene.toml"), &[]).unwrap();
