@@ -19,6 +19,7 @@ pub const GALLERY: &[GalleryScene] = &[
     GalleryScene { name: "stream", text: include_str!("../stream.toml"), assets: &[] },
     GalleryScene { name: "honey", text: include_str!("../honey.toml"), assets: &[] },
     GalleryScene { name: "two-liquids", text: include_str!("../two-liquids.toml"), assets: &[] },
+    GalleryScene { name: "pool", text: include_str!("../pool.toml"), assets: &[] },
     GalleryScene { name: "beam", text: include_str!("../beam.toml"), assets: &[] },
     GalleryScene { name: "jelly-drop", text: include_str!("../jelly-drop.toml"), assets: &[] },
     GalleryScene {
@@ -46,6 +47,14 @@ pub const GALLERY: &[GalleryScene] = &[
     },
 ];
 
+macro_rules! thumbnails {
+    ($($name:literal),* $(,)?) => { &[$(($name, include_bytes!(concat!("../thumbnails/", $name, ".png")) as &[u8])),*] };
+}
+
+/// Small pictures (PNG, 256 × 144) of scenes, by name.
+const THUMBNAILS: &[(&str, &[u8])] =
+    thumbnails!["dam-break", "stream", "honey", "two-liquids", "beam", "jelly-drop", "bar-snap", "clay", "duck-drop",];
+
 /// The scene that runs when none is named.
 pub const DEFAULT: &str = "dam-break";
 
@@ -60,6 +69,12 @@ impl GalleryScene {
     #[must_use]
     pub fn summary(&self) -> &'static str {
         self.text.lines().next().unwrap_or_default().trim_start_matches('#').trim()
+    }
+
+    /// A small picture of it (PNG).
+    #[must_use]
+    pub fn thumbnail(&self) -> Option<&'static [u8]> {
+        THUMBNAILS.iter().find(|(name, _)| *name == self.name).map(|(_, bytes)| *bytes)
     }
 }
 
@@ -84,6 +99,8 @@ mod tests {
         for scene in GALLERY {
             assert!(scene.text.starts_with("# ") && scene.summary().len() > 20, "{}", scene.name);
         }
+        let pictured = |scene: &GalleryScene| scene.thumbnail().is_some_and(|png| png.starts_with(b"\x89PNG"));
+        assert!(THUMBNAILS.iter().all(|(name, _)| find(name).is_some_and(pictured)));
         assert!(find(DEFAULT).is_some() && find("no such scene").is_none());
     }
 }

@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 /// Liquids meet deformable, rigid and animated solids.
@@ -12,6 +13,7 @@ use std::path::PathBuf;
     after_help = "Examples:\n  \
         meniscus                                  run the default scene into out/\n  \
         meniscus list                             what there is to see\n  \
+        meniscus play jelly-drop                  live in the browser\n  \
         meniscus run dam-break --set sph.spacing=0.03\n  \
         meniscus new dam-break                    copy a scene here, edit it, then: meniscus run dam-break.toml\n\n\
         Exit codes: 0 done, 1 a check failed, 2 bad usage or bad input, 3 the simulation failed."
@@ -50,6 +52,10 @@ pub(crate) enum Verb {
     Run(Run),
     /// Go on with a run from its last checkpoint, bit for bit
     Resume(Resume),
+    /// Simulate live in the browser: look round, reach in, change parameters
+    Play(Play),
+    /// Replay a run in the browser
+    View(View),
     /// Take the pictures of a run again and make the film
     Render(Render),
     /// Write the frames of a run in the formats of other programs
@@ -152,6 +158,54 @@ pub(crate) struct Resume {
     /// Print one JSON document; progress goes to standard error
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    meniscus play\n  \
+    meniscus play jelly-drop --threads 2\n  \
+    meniscus play my-scene.toml --log sessions     then: meniscus run sessions/my-scene/scene.toml --commands sessions/my-scene/commands.jsonl\n\n\
+    The link has a secret token; MENISCUS_TOKEN sets it, so that a page finds a server that was started anew.")]
+pub(crate) struct Play {
+    /// A gallery name or a TOML file
+    #[arg(default_value = meniscus::gallery::DEFAULT)]
+    pub(crate) scene: String,
+    /// Number of threads; the results do not depend on it [default: all cores]
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+    /// Override a key of the scene, such as liquid.water.viscosity=0.1
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Keep what is done in a folder per session, to be repeated bit for bit
+    #[arg(long, value_name = "DIR")]
+    pub(crate) log: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) serve: Serve,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  meniscus view out/dam-break")]
+pub(crate) struct View {
+    /// Folder of a run; it may still be growing
+    pub(crate) dir: PathBuf,
+    #[command(flatten)]
+    pub(crate) serve: Serve,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Serve {
+    /// Address to listen at; others than 127.0.0.1 let other machines in
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    pub(crate) bind: IpAddr,
+    /// Port to listen at [default: 7420, or any other if that is taken]
+    #[arg(long, value_name = "PORT")]
+    pub(crate) port: Option<u16>,
+    /// A name, besides localhost and addresses, under which browsers may ask for the page
+    #[arg(long = "host", value_name = "NAME")]
+    pub(crate) hosts: Vec<String>,
+    /// Print the link, open no browser
+    #[arg(long)]
+    pub(crate) no_open: bool,
 }
 
 #[derive(Args, Debug)]

@@ -7,6 +7,7 @@ mod failure;
 mod gallery;
 mod machine;
 mod output;
+mod play;
 mod run;
 mod validate;
 
@@ -49,6 +50,8 @@ fn dispatch(arguments: Arguments) -> Result<ExitCode, Failure> {
         Some(Verb::Schema) => output::print_json(&meniscus::scene::schema()),
         Some(Verb::Run(arguments)) => run::run(&arguments),
         Some(Verb::Resume(resume)) => run::resume(&resume),
+        Some(Verb::Play(play)) => play::play(play),
+        Some(Verb::View(view)) => play::view(view),
         Some(Verb::Render(render)) => run::render(&render),
         Some(Verb::Export(export)) => run::export(&export),
         Some(Verb::Validate(validate)) => validate::validate(&validate),

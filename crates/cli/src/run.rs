@@ -116,7 +116,7 @@ fn finish(folder: &RunFolder, summary: &Summary, json: bool, quiet: bool) -> Res
         let speed = summary.simulated_seconds / summary.wall_seconds.max(1e-9);
         println!("{} steps, {speed:.2} s simulated per second, digest {}", count(summary.steps), summary.digest);
         println!(
-            "next: meniscus render {dir} --set picture.color=water · meniscus export {dir} --to vtk · meniscus new {} (to edit it)",
+            "next: meniscus play {0} · meniscus view {dir} · meniscus render {dir} --set picture.color=water · meniscus export {dir} --to vtk · meniscus new {0} (to edit it)",
             summary.scene
         );
     }

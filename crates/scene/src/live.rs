@@ -1,6 +1,7 @@
 //! What can be done to a simulation while it runs.
 
 use crate::model::{Command, Scene, Value};
+use crate::schema::describe;
 use crate::validate::finite;
 
 /// A parameter that `set` can change.
@@ -14,6 +15,12 @@ pub enum LiveKey {
     LiquidViscosity(usize),
     /// `emitter.NAME.speed` \[m/s\]: the number of the emitter.
     EmitterSpeed(usize),
+    /// `solid.NAME.young` \[Pa\]: the number of the solid.
+    Young(usize),
+    /// `solid.NAME.stiffness_damping` \[s\]: the number of the solid.
+    StiffnessDamping(usize),
+    /// `solid.NAME.fracture.strength` \[Pa\]: the number of the solid, which can break.
+    Strength(usize),
 }
 
 /// Finds a live parameter of a scene by its key.
@@ -26,6 +33,11 @@ pub fn find(scene: &Scene, key: &str) -> Result<LiveKey, String> {
         ["sph", "artificial_viscosity"] => Some(LiveKey::ArtificialViscosity),
         ["liquid", name, "viscosity"] => scene.liquid.get_index_of(name).map(LiveKey::LiquidViscosity),
         ["emitter", name, "speed"] => scene.emitter.get_index_of(name).map(LiveKey::EmitterSpeed),
+        ["solid", name, "young"] => scene.solid.get_index_of(name).map(LiveKey::Young),
+        ["solid", name, "stiffness_damping"] => scene.solid.get_index_of(name).map(LiveKey::StiffnessDamping),
+        ["solid", name, "fracture", "strength"] if scene.solid.get(name).is_some_and(|s| s.fracture.is_some()) => {
+            scene.solid.get_index_of(name).map(LiveKey::Strength)
+        }
         _ => None,
     };
     found.ok_or_else(|| format!("names no live parameter; there are: {}", keys(scene).join(", ")))
@@ -34,9 +46,17 @@ pub fn find(scene: &Scene, key: &str) -> Result<LiveKey, String> {
 /// The keys of all live parameters of a scene.
 #[must_use]
 pub fn keys(scene: &Scene) -> Vec<String> {
-    let mut keys = vec!["gravity".to_owned(), "sph.artificial_viscosity".to_owned()];
+    let mut keys = vec!["gravity".to_owned()];
+    if scene.solid.is_empty() || !scene.liquid.is_empty() {
+        keys.push("sph.artificial_viscosity".to_owned());
+    }
     keys.extend(scene.liquid.keys().map(|name| format!("liquid.{name}.viscosity")));
     keys.extend(scene.emitter.keys().map(|name| format!("emitter.{name}.speed")));
+    for (name, solid) in &scene.solid {
+        keys.push(format!("solid.{name}.young"));
+        keys.push(format!("solid.{name}.stiffness_damping"));
+        keys.extend(solid.fracture.map(|_| format!("solid.{name}.fracture.strength")));
+    }
     keys
 }
 
@@ -53,8 +73,56 @@ pub fn check(scene: &Scene, key: &str, value: &Value) -> Result<LiveKey, String>
         (LiveKey::Gravity, Value::Vector(_)) => Ok(live),
         (LiveKey::Gravity, Value::Number(_)) => Err("`gravity` needs three numbers".into()),
         (_, Value::Vector(_)) => Err(format!("`{key}` needs one number")),
+        (LiveKey::Young(_) | LiveKey::Strength(_), Value::Number(number)) if *number <= 0.0 => {
+            Err(format!("`{key}` must be greater than zero"))
+        }
         (_, Value::Number(number)) if *number < 0.0 => Err(format!("`{key}` must not be negative")),
         (_, Value::Number(_)) => Ok(live),
+    }
+}
+
+/// What a person who wants to change a live parameter has to know.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parameter {
+    /// The key, as in the scene file.
+    pub key: String,
+    /// What it is, in the words of the scene file's description.
+    pub about: String,
+    /// Its unit, empty if it has none.
+    pub unit: String,
+    /// Its value in the scene file.
+    pub default: Value,
+    /// The smallest and the largest value that a slider offers; others may be set, too.
+    pub range: [f64; 2],
+    /// Whether equal ways on the slider are equal ratios.
+    pub logarithmic: bool,
+}
+
+/// All live parameters of a scene.
+#[must_use]
+pub fn parameters(scene: &Scene) -> Vec<Parameter> {
+    let values = serde_json::to_value(scene).unwrap_or_default();
+    let parameter = |key: String| {
+        let path: Vec<String> = key.split('.').map(str::to_owned).collect();
+        let default = serde_json::from_value(values.pointer(&format!("/{}", path.join("/")))?.clone()).ok()?;
+        let about = describe(&path).unwrap_or_default().description;
+        let unit = about.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(unit, _)| unit.to_owned());
+        let (range, logarithmic) = slider(&find(scene, &key).ok()?, &default);
+        Some(Parameter { key, about, unit: unit.unwrap_or_default(), default, range, logarithmic })
+    };
+    keys(scene).into_iter().filter_map(parameter).collect()
+}
+
+/// What a slider offers for a parameter, its default well inside; and whether it is logarithmic.
+fn slider(key: &LiveKey, default: &Value) -> ([f64; 2], bool) {
+    let value = if let Value::Number(number) = default { number.abs() } else { 0.0 };
+    match key {
+        LiveKey::Gravity => ([-20.0, 20.0], false),
+        LiveKey::ArtificialViscosity => ([0.0, (4.0 * value).max(0.4)], false),
+        LiveKey::LiquidViscosity(_) => ([1e-4, (10.0 * value).max(20.0)], true),
+        LiveKey::EmitterSpeed(_) => ([0.0, (3.0 * value).max(1.0)], false),
+        LiveKey::Young(_) | LiveKey::Strength(_) => ([0.1 * value, 10.0 * value], true),
+        LiveKey::StiffnessDamping(_) => ([0.0, (5.0 * value).max(0.02)], false),
     }
 }
 
@@ -74,5 +142,34 @@ pub fn check_command(scene: &Scene, command: &Command) -> Result<(), String> {
         Command::Grab(grab) => grab.check(scene).map_err(wrong),
         Command::Move(target) => target.check().map_err(wrong),
         Command::Release(_) => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_live_key_has_a_slider_with_its_unit() {
+        let text = "[liquid.water]\nviscosity = 0.002\n[emitter.tap]\nliquid = \"water\"\ncenter = [0, 1, 0]\n\
+                    direction = [0, -1, 0]\nopening = { disc = { radius = 0.1 } }\n[solid.bar]\nshape = { sphere = { center = [0, 1, 0], radius = 0.1 } }\n\
+                    fracture = { strength = 1e5 }\n";
+        let scene = crate::parse("test.toml", text, &[]).unwrap();
+        let found = parameters(&scene);
+        assert_eq!(found.iter().map(|p| p.key.clone()).collect::<Vec<_>>(), keys(&scene));
+        for parameter in &found {
+            assert!(check(&scene, &parameter.key, &parameter.default).is_ok(), "{}", parameter.key);
+            let [low, high] = parameter.range;
+            assert!(low < high && (!parameter.logarithmic || low > 0.0), "{}", parameter.key);
+        }
+        let viscosity = found.iter().find(|p| p.key == "liquid.water.viscosity").unwrap();
+        assert_eq!((viscosity.unit.as_str(), &viscosity.default), ("Pa·s", &Value::Number(0.002)));
+        assert_eq!(found[0].unit, "m/s²");
+        assert_eq!(found[1].unit, "");
+        assert_eq!(
+            found.last().map(|p| (p.key.as_str(), p.unit.as_str())),
+            Some(("solid.bar.fracture.strength", "Pa"))
+        );
+        assert!(check(&scene, "solid.bar.young", &Value::Number(0.0)).is_err());
     }
 }

@@ -518,7 +518,8 @@ pub enum Command {
     Release(Release),
 }
 
-/// Changes a live parameter: `gravity`, `sph.artificial_viscosity`, `liquid.NAME.viscosity`, `emitter.NAME.speed`.
+/// Changes a live parameter: `gravity`, `sph.artificial_viscosity`, `liquid.NAME.viscosity`, `emitter.NAME.speed`,
+/// `solid.NAME.young`, `solid.NAME.stiffness_damping`, `solid.NAME.fracture.strength`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Set {

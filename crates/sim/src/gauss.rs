@@ -23,7 +23,7 @@ use crate::probes;
 use crate::solids::{SavedSolids, Solids};
 use glam::{DVec3, Vec3};
 use meniscus_core::{BodyInfo, BodyKind, Digest, Frame, StepError, StepReport, Surface, Wire, par};
-use meniscus_fem::Body;
+use meniscus_fem::{Body, Fracture};
 use meniscus_geometry::Aabb;
 use meniscus_scene::live::LiveKey;
 use meniscus_scene::{Grab, Move, Poke, Probe, Release};
@@ -99,6 +99,13 @@ impl Method for Gauss {
             (LiveKey::EmitterSpeed(number), &[value]) => {
                 self.liquid.set_parameters(|setup| setup.emitters[*number].speed = value);
             }
+            (LiveKey::Young(number), &[value]) => self.solids.set_material(*number, |m| m.young = value),
+            (LiveKey::StiffnessDamping(number), &[value]) => {
+                self.solids.set_material(*number, |m| m.stiffness_damping = value);
+            }
+            (LiveKey::Strength(number), &[value]) => self.solids.set_material(*number, |m| {
+                m.fracture = m.fracture.map(|fracture| Fracture { strength: value, ..fracture });
+            }),
             _ => {}
         }
     }

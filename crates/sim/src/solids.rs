@@ -6,7 +6,7 @@ use crate::rigid::Rigids;
 use glam::{DVec3, Vec3};
 use meniscus_core::{Digest, Frame, StepError, StepReport, Surface};
 use meniscus_fem::contact::{Contact, Obstacle, ObstacleForce};
-use meniscus_fem::{Body, State};
+use meniscus_fem::{Body, Material, State};
 use meniscus_geometry::{Region, Skin};
 use meniscus_sph::{Answer, Liquid, Motion};
 use serde::{Deserialize, Serialize};
@@ -195,6 +195,16 @@ impl Solids {
         for (piece, kind) in new {
             self.bodies.push(piece);
             self.kind_of.push(kind);
+        }
+    }
+
+    /// Changes what all pieces of a solid are made of.
+    pub(crate) fn set_material(&mut self, number: usize, change: impl Fn(&mut Material)) {
+        for (body, _) in self.bodies.iter_mut().zip(&self.kind_of).filter(|(_, kind)| usize::from(**kind) == number) {
+            let mut material = *body.material();
+            change(&mut material);
+            // A value out of range was refused before it came here.
+            let _ = body.set_material(material);
         }
     }
 

@@ -136,13 +136,27 @@ impl World {
     /// # Errors
     /// When a step fails at every length allowed; the world is then as it was before that step.
     pub fn advance_frame(&mut self, mut each: impl FnMut(&World)) -> Result<(), StepError> {
-        let until = f64::from(self.clock.frame + 1) / self.scene.fps;
-        while self.clock.time < until {
-            self.step(until)?;
+        loop {
+            let arrived = self.step_to_frame()?;
             each(self);
+            if arrived {
+                return Ok(());
+            }
         }
-        self.clock.frame += 1;
-        Ok(())
+    }
+
+    /// Takes one step, not beyond the next frame, and tells whether that frame is reached: commands can be given in between.
+    ///
+    /// # Errors
+    /// When the step fails at every length allowed; the world is then as it was before.
+    pub fn step_to_frame(&mut self) -> Result<bool, StepError> {
+        let until = f64::from(self.clock.frame + 1) / self.scene.fps;
+        if self.clock.time < until {
+            self.step(until)?;
+        }
+        let arrived = self.clock.time >= until;
+        self.clock.frame += u32::from(arrived);
+        Ok(arrived)
     }
 
     /// Takes one step, not beyond the time `until` \[s\].

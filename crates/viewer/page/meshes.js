@@ -1,0 +1,156 @@
+// Surfaces with smooth normals, and sharp edges where the body has them.
+
+import { Stream } from "./gl.js";
+
+const CREASE = Math.cos((38 * Math.PI) / 180);
+
+export class Mesh {
+  // `sharp`: whether to look for edges; a liquid has none.
+  constructor(gl, { body, triangles }, positions, sharp) {
+    this.gl = gl;
+    this.body = body;
+    this.triangles = triangles;
+    const faces = faceNormals(triangles, positions);
+    this.split(faces, positions.length / 3, sharp);
+    this.places = new Float32Array(3 * this.source.length);
+    this.normals = new Float32Array(3 * this.source.length);
+    this.values = new Float32Array(this.source.length);
+    this.streams = [new Stream(gl), new Stream(gl), new Stream(gl)];
+    this.indices = new Stream(gl, gl.ELEMENT_ARRAY_BUFFER);
+    this.array = gl.createVertexArray();
+    gl.bindVertexArray(this.array);
+    this.streams.forEach((stream, k) => {
+      stream.bind();
+      gl.enableVertexAttribArray(k);
+      gl.vertexAttribPointer(k, k < 2 ? 3 : 1, gl.FLOAT, false, 0, 0);
+    });
+    this.indices.write(this.corners);
+    gl.bindVertexArray(null);
+    this.edges = null;
+  }
+
+  // Gives every corner of a triangle a vertex that it shares with its smooth neighbours.
+  split(faces, vertices, sharp) {
+    const { triangles } = this;
+    const corners = new Uint32Array(triangles.length);
+    const source = [];
+    if (!sharp) {
+      corners.set(triangles);
+      for (let v = 0; v < vertices; v++) source.push(v);
+      this.corners = corners;
+      this.source = Uint32Array.from(source);
+      return;
+    }
+    const start = new Uint32Array(vertices + 1);
+    for (const v of triangles) start[v + 1]++;
+    for (let v = 0; v < vertices; v++) start[v + 1] += start[v];
+    const fill = start.slice(0, vertices);
+    const fans = new Uint32Array(triangles.length);
+    triangles.forEach((v, corner) => { fans[fill[v]++] = corner; });
+    for (let v = 0; v < vertices; v++) {
+      const groups = [];
+      for (let k = start[v]; k < start[v + 1]; k++) {
+        const corner = fans[k];
+        const face = Math.floor(corner / 3);
+        const n = faces.subarray(3 * face, 3 * face + 3);
+        let group = groups.find((g) => g.normals.some((m) => m[0] * n[0] + m[1] * n[1] + m[2] * n[2] > CREASE));
+        if (!group) {
+          group = { index: source.length, normals: [] };
+          source.push(v);
+          groups.push(group);
+        }
+        group.normals.push(n);
+        corners[corner] = group.index;
+      }
+    }
+    this.corners = corners;
+    this.source = Uint32Array.from(source);
+  }
+
+  // Takes over where the vertices are now.
+  update(positions, speeds) {
+    const { source, places, normals, corners, triangles, values } = this;
+    for (let k = 0; k < source.length; k++) {
+      const v = 3 * source[k];
+      places[3 * k] = positions[v];
+      places[3 * k + 1] = positions[v + 1];
+      places[3 * k + 2] = positions[v + 2];
+      if (speeds) values[k] = speeds[source[k]];
+    }
+    normals.fill(0);
+    for (let t = 0; t < triangles.length; t += 3) {
+      const a = 3 * triangles[t], b = 3 * triangles[t + 1], c = 3 * triangles[t + 2];
+      const ux = positions[b] - positions[a], uy = positions[b + 1] - positions[a + 1], uz = positions[b + 2] - positions[a + 2];
+      const vx = positions[c] - positions[a], vy = positions[c + 1] - positions[a + 1], vz = positions[c + 2] - positions[a + 2];
+      const x = uy * vz - uz * vy, y = uz * vx - ux * vz, z = ux * vy - uy * vx;
+      for (let k = 0; k < 3; k++) {
+        const n = 3 * corners[t + k];
+        normals[n] += x;
+        normals[n + 1] += y;
+        normals[n + 2] += z;
+      }
+    }
+    this.streams[0].write(places);
+    this.streams[1].write(normals);
+    this.streams[2].write(values);
+    this.positions = positions;
+  }
+
+  draw() {
+    const { gl } = this;
+    gl.bindVertexArray(this.array);
+    gl.drawElements(gl.TRIANGLES, this.corners.length, gl.UNSIGNED_INT, 0);
+  }
+
+  // The volume inside.
+  volume() {
+    const { triangles, positions: p } = this;
+    let sum = 0;
+    for (let t = 0; t < triangles.length; t += 3) {
+      const a = 3 * triangles[t], b = 3 * triangles[t + 1], c = 3 * triangles[t + 2];
+      sum += p[a] * (p[b + 1] * p[c + 2] - p[b + 2] * p[c + 1]) + p[a + 1] * (p[b + 2] * p[c] - p[b] * p[c + 2])
+        + p[a + 2] * (p[b] * p[c + 1] - p[b + 1] * p[c]);
+    }
+    return Math.abs(sum) / 6;
+  }
+
+  // Pairs of vertices, each edge once.
+  edgePairs() {
+    if (this.edges) return this.edges;
+    const seen = new Set();
+    const { triangles } = this;
+    const count = this.places.length;
+    const pairs = [];
+    for (let t = 0; t < triangles.length; t += 3) {
+      for (let k = 0; k < 3; k++) {
+        const a = triangles[t + k], b = triangles[t + ((k + 1) % 3)];
+        const key = a < b ? a * count + b : b * count + a;
+        if (!seen.has(key)) {
+          seen.add(key);
+          pairs.push(a, b);
+        }
+      }
+    }
+    this.edges = Uint32Array.from(pairs);
+    return this.edges;
+  }
+
+  free() {
+    this.streams.forEach((stream) => stream.free());
+    this.indices.free();
+    this.gl.deleteVertexArray(this.array);
+  }
+}
+
+function faceNormals(triangles, p) {
+  const out = new Float32Array(triangles.length);
+  for (let t = 0; t < triangles.length; t += 3) {
+    const [a, b, c] = [3 * triangles[t], 3 * triangles[t + 1], 3 * triangles[t + 2]];
+    const u = [p[b] - p[a], p[b + 1] - p[a + 1], p[b + 2] - p[a + 2]];
+    const v = [p[c] - p[a], p[c + 1] - p[a + 1], p[c + 2] - p[a + 2]];
+    const n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
+    const size = Math.hypot(...n) || 1;
+    out.set([n[0] / size, n[1] / size, n[2] / size], t);
+  }
+  return out;
+}

@@ -1,0 +1,147 @@
+// Plots that move: the last moments of what is measured.
+
+import { words } from "./math.js";
+
+const KEPT = 240;
+
+export class Plots {
+  constructor(place) {
+    this.plots = [
+      new Plot(place, "energy", "J", [["kinetic", "--kinetic"], ["potential", "--potential"], ["elastic", "--elastic"]]),
+      new Plot(place, "volume of the liquid", "%", [["change", "--accent"]]),
+      new Plot(place, "time of a step", "ms", [], true),
+      new Plot(place, "particles", "", [["particles", "--accent"]]),
+    ];
+  }
+
+  clear() { this.plots.forEach((plot) => plot.clear()); }
+
+  // Takes over a status.
+  add({ time, energy, volume, stages, particles, steps }) {
+    const [ofEnergy, ofVolume, ofTime, ofParticles] = this.plots;
+    ofEnergy.show(energy !== null);
+    if (energy) ofEnergy.add(time, energy, `${words(energy[0] + energy[1] + energy[2])} J`);
+    ofVolume.show(volume !== null);
+    if (volume !== null) ofVolume.add(time, [100 * volume], `${volume >= 0 ? "+" : "−"}${words(Math.abs(100 * volume))} %`);
+    ofTime.show(stages.length > 0 || ofTime.rows.length > 0);
+    if (steps > 0) ofTime.addStages(time, stages);
+    ofParticles.show(particles > 0);
+    if (particles > 0) ofParticles.add(time, [particles], particles.toLocaleString("en").replaceAll(",", "\u2009"));
+  }
+
+  draw() { this.plots.forEach((plot) => plot.draw()); }
+}
+
+const STAGE_COLORS = ["#0f6a9e", "#c2571a", "#4f7d2c", "#8a5aa8", "#b08a1d", "#3a9a94", "#b4486c", "#6c7a89"];
+
+class Plot {
+  constructor(place, name, unit, lines, stacked = false) {
+    Object.assign(this, { name, unit, lines, stacked });
+    this.root = element("div", "plot");
+    const head = element("div", "head");
+    head.append(element("span", "", name), (this.value = element("span", "quiet")));
+    this.canvas = element("canvas");
+    this.canvas.setAttribute("role", "img");
+    this.keys = element("div", "keys");
+    this.root.append(head, this.canvas, this.keys);
+    place.append(this.root);
+    this.key();
+    this.clear();
+  }
+
+  clear() { this.rows = []; this.stale = true; }
+
+  show(on) { this.root.hidden = !on; }
+
+  key() {
+    this.keys.replaceChildren();
+    if (this.lines.length < 2) return;
+    for (const [name, color] of this.lines) {
+      const item = element("span", "", name);
+      const dot = element("i");
+      dot.style.background = color.startsWith("--") ? `var(${color})` : color;
+      item.prepend(dot);
+      this.keys.append(item);
+    }
+  }
+
+  add(time, values, text) {
+    // Time that goes back begins a new story.
+    if (this.rows.length && time < this.rows.at(-1).time) this.rows = [];
+    if (this.rows.length && time === this.rows.at(-1).time) this.rows.pop();
+    this.rows.push({ time, values });
+    if (this.rows.length > KEPT) this.rows.shift();
+    if (this.value.textContent !== text) {
+      this.value.textContent = text;
+      this.canvas.setAttribute("aria-label", `${this.name}: ${text}`);
+    }
+    this.stale = true;
+  }
+
+  // Stages come and go: the largest have names, the others are one.
+  addStages(time, stages) {
+    const total = stages.reduce((sum, [, ms]) => sum + ms, 0);
+    this.means ??= new Map();
+    for (const [name, ms] of stages) this.means.set(name, 0.9 * (this.means.get(name) ?? ms) + 0.1 * ms);
+    const known = this.lines.map(([name]) => name);
+    const present = new Set(stages.map(([name]) => name));
+    if (!known.length || known.some((name) => name !== "other" && !present.has(name))) {
+      const largest = [...present].sort((a, b) => this.means.get(b) - this.means.get(a)).slice(0, 5);
+      this.lines = [...largest, "other"].map((name, k) => [name, STAGE_COLORS[k === largest.length ? 7 : k]]);
+      this.rows = [];
+      this.key();
+    }
+    const of = new Map(stages);
+    const named = this.lines.slice(0, -1).map(([name]) => of.get(name) ?? 0);
+    const other = Math.max(total - named.reduce((a, b) => a + b, 0), 0);
+    this.add(time, [...named, other], `${words(total)} ms`);
+  }
+
+  draw() {
+    if (!this.stale || this.root.hidden) return;
+    this.stale = false;
+    const { canvas, rows } = this;
+    const ratio = Math.min(devicePixelRatio || 1, 2);
+    const [width, height] = [Math.round(canvas.clientWidth * ratio), Math.round(canvas.clientHeight * ratio)];
+    if (width === 0) return;
+    canvas.width = width;
+    canvas.height = height;
+    const pen = canvas.getContext("2d");
+    const style = getComputedStyle(document.documentElement);
+    const paint = (color) => (color.startsWith("--") ? style.getPropertyValue(color) : color);
+    pen.strokeStyle = style.getPropertyValue("--line");
+    pen.lineWidth = ratio;
+    pen.strokeRect(0.5, 0.5, width - 1, height - 1);
+    if (rows.length < 2) return;
+    const sums = (values) => values.reduce((all, v) => [...all, (all.at(-1) ?? 0) + v], []);
+    const shown = this.stacked ? rows.map((row) => sums(row.values)) : rows.map((row) => row.values);
+    let low = this.stacked ? 0 : Math.min(0, ...shown.flat());
+    let high = Math.max(...shown.flat());
+    if (this.name === "volume of the liquid") [low, high] = [Math.min(low, -0.5), Math.max(high, 0.5)];
+    if (!(high > low)) high = low + 1;
+    const x = (k) => ((k + KEPT - rows.length) / (KEPT - 1)) * width;
+    const y = (v) => height - ratio - ((v - low) / (high - low)) * (height - 4 * ratio);
+    for (let line = this.lines.length - 1; line >= 0; line--) {
+      pen.beginPath();
+      shown.forEach((values, k) => pen.lineTo(x(k), y(values[line] ?? 0)));
+      if (this.stacked) {
+        pen.lineTo(x(rows.length - 1), y(0));
+        pen.lineTo(x(0), y(0));
+        pen.fillStyle = paint(this.lines[line][1]);
+        pen.fill();
+      } else {
+        pen.strokeStyle = paint(this.lines[line][1]);
+        pen.lineWidth = 1.5 * ratio;
+        pen.lineJoin = "round";
+        pen.stroke();
+      }
+    }
+  }
+}
+
+export function element(name, kind = "", text = "") {
+  const made = document.createElement(name);
+  if (kind) made.className = kind;
+  if (text) made.textContent = text;
+  return made;
+}

@@ -1,0 +1,457 @@
+// Draws a frame: shadows from the key light, bodies, spheres, lines, and darker creases.
+
+import { COLORINGS, STUDIOS, table } from "./colors.js";
+import { Program, Stream, texture } from "./gl.js";
+import { Box, add, lookAt, multiply, orthographic, scale } from "./math.js";
+import { Mesh } from "./meshes.js";
+import { SHADERS } from "./shaders.js";
+
+const LEVELS = [
+  { shadow: 512, samples: 0, ratio: 1 },
+  { shadow: 1024, samples: 0, ratio: 1.5 },
+  { shadow: 2048, samples: 4, ratio: 2 },
+];
+const GRID_REACH = 7.5;
+
+export class Renderer {
+  constructor(canvas) {
+    const gl = canvas.getContext("webgl2", { antialias: false, alpha: false, powerPreference: "high-performance" });
+    if (!gl) throw new Error("no WebGL2");
+    this.canvas = canvas;
+    this.gl = gl;
+    this.level = software(gl) ? 1 : 2;
+    this.prepare();
+  }
+
+  // Makes everything that lives in the graphics memory.
+  prepare() {
+    const { gl } = this;
+    this.programs = Object.fromEntries(Object.entries(SHADERS).map(([name, pair]) => [name, new Program(gl, name, pair)]));
+    this.places = new Stream(gl);
+    this.values = new Stream(gl);
+    this.segments = new Stream(gl);
+    this.sphereArray = gl.createVertexArray();
+    this.lineArray = gl.createVertexArray();
+    this.empty = gl.createVertexArray();
+    gl.bindVertexArray(this.lineArray);
+    this.segments.bind();
+    for (let k = 0; k < 3; k++) {
+      gl.enableVertexAttribArray(k);
+      gl.vertexAttribPointer(k, 3, gl.FLOAT, false, 36, 12 * k);
+      gl.vertexAttribDivisor(k, 1);
+    }
+    gl.bindVertexArray(null);
+    this.colors = texture(gl, gl.RGBA8, gl.RGBA, gl.UNSIGNED_BYTE, 256, 1, table("speed"), gl.LINEAR);
+    this.bodies = texture(gl, gl.RGBA8, gl.RGBA, gl.UNSIGNED_BYTE, 256, 1, new Uint8Array(1024), gl.NEAREST);
+    this.coloring = "speed";
+    this.meshes = [];
+    this.targets = null;
+    this.shadow = null;
+    this.frame = null;
+  }
+
+  setTopology(topology) {
+    this.topology = topology;
+    this.meshes.forEach((mesh) => mesh.free());
+    this.meshes = [];
+    const bytes = new Uint8Array(1024);
+    topology.bodies.slice(0, 256).forEach(({ color }, k) => {
+      for (let c = 0; c < 3; c++) bytes[4 * k + c] = Math.round(255 * Math.min(Math.max(color[c], 0), 1));
+      bytes[4 * k + 3] = 255;
+    });
+    const { gl } = this;
+    gl.bindTexture(gl.TEXTURE_2D, this.bodies);
+    gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, 256, 1, gl.RGBA, gl.UNSIGNED_BYTE, bytes);
+  }
+
+  setColoring(coloring) {
+    if (coloring === this.coloring) return;
+    this.coloring = coloring;
+    const { gl } = this;
+    gl.bindTexture(gl.TEXTURE_2D, this.colors);
+    gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, 256, 1, gl.RGBA, gl.UNSIGNED_BYTE, table(coloring));
+  }
+
+  setFrame(frame) {
+    const { gl, topology } = this;
+    this.frame = frame;
+    this.places.write(frame.places);
+    this.values.write(frame.values);
+    topology.surfaces.forEach((surface, k) => {
+      const { positions, speeds } = frame.surfaces[k];
+      this.meshes[k] ??= new Mesh(gl, surface, positions, topology.bodies[surface.body]?.kind !== "liquid");
+      this.meshes[k].update(positions, speeds);
+    });
+    this.box = this.bounds();
+  }
+
+  // Everything that is to be seen.
+  bounds() {
+    const box = new Box();
+    const { frame } = this;
+    if (frame.count > 0) {
+      box.add(...frame.low);
+      box.add(...add(frame.low, frame.extent));
+    }
+    for (const { positions } of frame.surfaces) {
+      const stride = 3 * Math.max(1, Math.floor(positions.length / 6000));
+      for (let k = 0; k < positions.length; k += stride) box.add(positions[k], positions[k + 1], positions[k + 2]);
+    }
+    const wires = new DataView(frame.buffer, frame.wires.at);
+    for (let k = 0; k < frame.wires.count; k++) {
+      for (const end of [4, 16]) box.add(...[0, 4, 8].map((o) => wires.getFloat32(28 * k + end + o, true)));
+    }
+    return box;
+  }
+
+  // What the camera should see: tanks and bodies; drops that flew away do not count, unless there is nothing else.
+  subject() {
+    const { frame } = this;
+    const box = new Box();
+    for (const { positions } of frame.surfaces) {
+      for (let k = 0; k < positions.length; k += 3) box.add(positions[k], positions[k + 1], positions[k + 2]);
+    }
+    const wires = new DataView(frame.buffer, frame.wires.at);
+    for (let k = 0; k < frame.wires.count; k++) {
+      for (const end of [4, 16]) box.add(...[0, 4, 8].map((o) => wires.getFloat32(28 * k + end + o, true)));
+    }
+    return box.empty ? this.box : box;
+  }
+
+  resize() {
+    const { canvas } = this;
+    const ratio = Math.min(globalThis.devicePixelRatio || 1, LEVELS[this.level].ratio);
+    const width = Math.max(1, Math.round(canvas.clientWidth * ratio));
+    const height = Math.max(1, Math.round(canvas.clientHeight * ratio));
+    if (canvas.width !== width || canvas.height !== height) {
+      canvas.width = width;
+      canvas.height = height;
+    }
+    this.ratio = ratio;
+  }
+
+  // `look`: theme, coloring, range, ground (height or null), wire, outlines, shadows, pull.
+  draw(camera, look) {
+    const { gl } = this;
+    this.resize();
+    const size = [this.canvas.width, this.canvas.height];
+    camera.size = size;
+    const studio = STUDIOS[look.theme];
+    const bounds = this.box ?? new Box();
+    const reach = Math.max(bounds.radius, camera.radius);
+    const lens = camera.matrices(Math.max(reach, 0.3 * camera.distance));
+    const fine = LEVELS[this.level].samples > 0 && this.target(size);
+    const light = this.light(camera, lens, bounds, studio, look.shadows && this.frame);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, fine ? this.targets.drawn : null);
+    gl.viewport(0, 0, ...size);
+    gl.clear(gl.DEPTH_BUFFER_BIT);
+    gl.enable(gl.DEPTH_TEST);
+    gl.depthFunc(gl.LEQUAL);
+    this.screen("backdrop", { ...light, top: studio.top, bottom: studio.bottom });
+    if (look.ground !== null && lens.eye[1] > look.ground) this.ground(lens, light, studio, look, camera.radius);
+    if (this.frame) {
+      this.solids(lens, light, studio, look, false);
+      this.spheres(lens, light, look, fine);
+      this.lines(lens, studio, look, size);
+      this.solids(lens, light, studio, look, true);
+    }
+    if (fine) this.finish(size, lens, look);
+    gl.bindVertexArray(null);
+  }
+
+  screen(name, values) {
+    const { gl } = this;
+    gl.bindVertexArray(this.empty);
+    this.programs[name].use(values);
+    gl.drawArrays(gl.TRIANGLES, 0, 3);
+  }
+
+  // The key light, and the shadow map if there are to be shadows. It stands still relative to the scene's first view.
+  light(camera, lens, bounds, studio, shadows) {
+    const azimuth = (camera.home?.azimuth ?? 0.5) - (50 * Math.PI) / 180;
+    const elevation = (52 * Math.PI) / 180;
+    const to = [Math.cos(elevation) * Math.sin(azimuth), Math.sin(elevation), Math.cos(elevation) * Math.cos(azimuth)];
+    const turn = (v) => [0, 1, 2].map((r) => lens.view[r] * v[0] + lens.view[4 + r] * v[1] + lens.view[8 + r] * v[2]);
+    const values = {
+      toLight: turn(to), up: turn([0, 1, 0]), keyLight: studio.key, sky: studio.sky, bounce: studio.bounce,
+      shadowOn: 0, shadowLift: 0, texel: 1 / LEVELS[this.level].shadow, shadowMap: 3, toShadow: new Float32Array(16),
+    };
+    this.shadowTarget();
+    this.gl.activeTexture(this.gl.TEXTURE3);
+    this.gl.bindTexture(this.gl.TEXTURE_2D, this.shadow.map);
+    this.gl.activeTexture(this.gl.TEXTURE0);
+    if (!shadows) return values;
+    const radius = bounds.radius * 1.05;
+    const view = lookAt(add(bounds.center, scale(to, 2 * radius)), bounds.center, Math.abs(to[1]) > 0.99 ? [1, 0, 0] : [0, 1, 0]);
+    const projection = orthographic(radius, 0.5 * radius, 3.6 * radius);
+    this.castShadows(view, projection);
+    const half = new Float32Array([0.5, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, 0.5, 0, 0.5, 0.5, 0.5, 1]);
+    values.toShadow = multiply(multiply(half, projection), multiply(view, lens.back));
+    values.shadowOn = 1;
+    values.shadowLift = (5 * radius) / LEVELS[this.level].shadow;
+    return values;
+  }
+
+  shadowTarget() {
+    const { gl } = this;
+    const size = LEVELS[this.level].shadow;
+    if (this.shadow?.size === size) return;
+    if (this.shadow) {
+      gl.deleteTexture(this.shadow.map);
+      gl.deleteFramebuffer(this.shadow.target);
+    }
+    const map = texture(gl, gl.DEPTH_COMPONENT24, gl.DEPTH_COMPONENT, gl.UNSIGNED_INT, size, size, null, gl.LINEAR);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_COMPARE_MODE, gl.COMPARE_REF_TO_TEXTURE);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_COMPARE_FUNC, gl.LEQUAL);
+    const target = gl.createFramebuffer();
+    gl.bindFramebuffer(gl.FRAMEBUFFER, target);
+    gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.TEXTURE_2D, map, 0);
+    gl.drawBuffers([gl.NONE]);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+    this.shadow = { size, map, target };
+  }
+
+  castShadows(view, projection) {
+    const { gl, frame } = this;
+    // A map cannot be read while it is drawn.
+    gl.activeTexture(gl.TEXTURE3);
+    gl.bindTexture(gl.TEXTURE_2D, null);
+    gl.activeTexture(gl.TEXTURE0);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadow.target);
+    gl.viewport(0, 0, this.shadow.size, this.shadow.size);
+    gl.enable(gl.DEPTH_TEST);
+    gl.clear(gl.DEPTH_BUFFER_BIT);
+    gl.enable(gl.POLYGON_OFFSET_FILL);
+    gl.polygonOffset(1.5, 2);
+    this.programs.meshShadows.use({ view, projection, range: [0, 0] });
+    this.meshes.forEach((mesh) => { if (!this.isGlass(mesh)) mesh.draw(); });
+    if (frame.count > 0) {
+      this.programs.sphereShadows.use({ view, projection, low: frame.low, extent: frame.extent, radius: 0.5 * frame.spacing, range: [0, 0] });
+      this.drawSpheres("speed");
+    }
+    gl.disable(gl.POLYGON_OFFSET_FILL);
+    gl.activeTexture(gl.TEXTURE3);
+    gl.bindTexture(gl.TEXTURE_2D, this.shadow.map);
+    gl.activeTexture(gl.TEXTURE0);
+  }
+
+  // Walls that hold the particles, or everything, are glass: one wants to look inside.
+  isGlass(mesh) {
+    if (this.topology.bodies[mesh.body]?.kind !== "wall") return false;
+    const { frame } = this;
+    const box = new Box();
+    const p = mesh.positions;
+    for (let k = 0; k < p.length; k += 3) box.add(p[k], p[k + 1], p[k + 2]);
+    const middle = frame.count > 0 ? add(frame.low, scale(frame.extent, 0.5)) : this.box.center;
+    return middle.every((v, k) => v > box.low[k] && v < box.high[k]);
+  }
+
+  ground(lens, light, studio, look, radius) {
+    const { gl } = this;
+    const center = this.box?.center ?? [0, 0, 0];
+    const power = 10 ** Math.floor(Math.log10(radius * 0.35));
+    const spacing = [1, 2, 5, 10].find((m) => m * power >= radius * 0.25) * power;
+    gl.enable(gl.BLEND);
+    gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE);
+    gl.bindVertexArray(this.empty);
+    const { view, projection } = lens;
+    this.programs.ground.use({
+      ...light, view, projection, middle: [center[0], look.ground - 1e-3 * radius, center[2]], reach: GRID_REACH * radius, spacing,
+      sceneRadius: radius, ground: studio.ground, gridLine: studio.gridLine, inShadow: studio.shadow,
+    });
+    gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
+    gl.disable(gl.BLEND);
+  }
+
+  // The shown range as offset and factor of a value that goes from 0 to 1 over `own`.
+  part(own, shown) {
+    const span = shown[1] - shown[0] || 1;
+    return [(own[0] - shown[0]) / span, (own[1] - own[0]) / span];
+  }
+
+  solids(lens, light, studio, look, glass) {
+    const { gl } = this;
+    const { view, projection } = lens;
+    const water = look.coloring === "water";
+    if (glass) {
+      gl.enable(gl.BLEND);
+      gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE);
+      gl.depthMask(false);
+    }
+    gl.bindTexture(gl.TEXTURE_2D, this.colors);
+    for (const mesh of this.meshes) {
+      if (this.isGlass(mesh) !== glass) continue;
+      const body = this.topology.bodies[mesh.body];
+      const liquid = body?.kind === "liquid";
+      const albedo = glass ? studio.glass : (body?.color ?? [0.6, 0.6, 0.6]).map((v) => v ** 2.2);
+      this.programs.meshes.use({
+        ...light, view, projection, albedo, colors: 0, glass: glass ? 1 : 0, water: liquid ? 1 : 0,
+        byValue: liquid && (look.coloring === "speed" || water) ? 1 : 0, range: this.part([0, 1], look.range),
+      });
+      mesh.draw();
+    }
+    if (glass) {
+      gl.depthMask(true);
+      gl.disable(gl.BLEND);
+    }
+  }
+
+  spheres(lens, light, look, fine) {
+    const { gl, frame } = this;
+    if (!frame.count) return;
+    const quantity = COLORINGS[look.coloring].quantity;
+    gl.activeTexture(gl.TEXTURE1);
+    gl.bindTexture(gl.TEXTURE_2D, this.bodies);
+    gl.activeTexture(gl.TEXTURE0);
+    gl.bindTexture(gl.TEXTURE_2D, this.colors);
+    if (fine) gl.enable(gl.SAMPLE_ALPHA_TO_COVERAGE);
+    const { view, projection } = lens;
+    this.programs.spheres.use({
+      ...light, view, projection, low: frame.low, extent: frame.extent, radius: 0.5 * frame.spacing, colors: 0, bodies: 1,
+      byBody: quantity ? 0 : 1, water: look.coloring === "water" ? 1 : 0, smoothEdge: fine ? 1 : 0,
+      range: quantity ? this.part(frame.ranges[quantity], look.range) : [0, 0],
+    });
+    this.drawSpheres(quantity ?? "speed");
+    gl.disable(gl.SAMPLE_ALPHA_TO_COVERAGE);
+  }
+
+  drawSpheres(quantity) {
+    const { gl } = this;
+    gl.bindVertexArray(this.sphereArray);
+    this.places.bind();
+    gl.enableVertexAttribArray(0);
+    gl.vertexAttribPointer(0, 3, gl.UNSIGNED_SHORT, true, 8, 0);
+    gl.enableVertexAttribArray(1);
+    gl.vertexAttribIPointer(1, 1, gl.UNSIGNED_SHORT, 8, 6);
+    this.values.bind();
+    gl.enableVertexAttribArray(2);
+    gl.vertexAttribPointer(2, 1, gl.UNSIGNED_SHORT, true, 6, 2 * ["speed", "density", "pressure"].indexOf(quantity));
+    for (let k = 0; k < 3; k++) gl.vertexAttribDivisor(k, 1);
+    gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, this.frame.count);
+  }
+
+  lines(lens, studio, look, size) {
+    const { gl, frame } = this;
+    const data = [];
+    const ink = studio.line.map((v) => v / 255);
+    if (look.outlines) {
+      const wires = new DataView(frame.buffer, frame.wires.at);
+      for (let k = 0; k < frame.wires.count; k++) {
+        for (let o = 0; o < 6; o++) data.push(wires.getFloat32(28 * k + 4 + 4 * o, true));
+        data.push(...ink);
+      }
+    }
+    const common = { both: lens.both, size };
+    gl.enable(gl.BLEND);
+    gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE);
+    gl.depthMask(false);
+    this.drawLines(new Float32Array(data), { ...common, width: 1.3 * this.ratio, strength: 0.6, lift: 0 });
+    if (look.wire) {
+      const tint = look.theme === "dark" ? [0.9, 0.95, 1] : [0.08, 0.1, 0.14];
+      for (const mesh of this.meshes) {
+        const pairs = mesh.edgePairs();
+        const p = mesh.positions;
+        const lines = new Float32Array((9 * pairs.length) / 2);
+        for (let k = 0, o = 0; k < pairs.length; k += 2, o += 9) {
+          lines.set(p.subarray(3 * pairs[k], 3 * pairs[k] + 3), o);
+          lines.set(p.subarray(3 * pairs[k + 1], 3 * pairs[k + 1] + 3), o + 3);
+          lines.set(tint, o + 6);
+        }
+        this.drawLines(lines, { ...common, width: 0.9 * this.ratio, strength: 0.55, lift: 2e-5 });
+      }
+    }
+    gl.depthMask(true);
+    gl.disable(gl.BLEND);
+  }
+
+  drawLines(data, values) {
+    const { gl } = this;
+    if (!data.length) return;
+    this.segments.write(data);
+    gl.bindVertexArray(this.lineArray);
+    this.programs.lines.use(values);
+    gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, data.length / 9);
+  }
+
+  // Buffers for a fine picture; false where the machine cannot.
+  target([width, height]) {
+    const { gl } = this;
+    if (this.targets?.width === width && this.targets.height === height) return this.targets.sound;
+    this.freeTargets();
+    const samples = Math.min(LEVELS[this.level].samples, gl.getParameter(gl.MAX_SAMPLES));
+    const buffer = (format, attachment) => {
+      const made = gl.createRenderbuffer();
+      gl.bindRenderbuffer(gl.RENDERBUFFER, made);
+      gl.renderbufferStorageMultisample(gl.RENDERBUFFER, samples, format, width, height);
+      gl.framebufferRenderbuffer(gl.FRAMEBUFFER, attachment, gl.RENDERBUFFER, made);
+      return made;
+    };
+    const drawn = gl.createFramebuffer();
+    gl.bindFramebuffer(gl.FRAMEBUFFER, drawn);
+    const buffers = [buffer(gl.RGBA8, gl.COLOR_ATTACHMENT0), buffer(gl.DEPTH_COMPONENT24, gl.DEPTH_ATTACHMENT)];
+    let sound = gl.checkFramebufferStatus(gl.FRAMEBUFFER) === gl.FRAMEBUFFER_COMPLETE;
+    const picture = texture(gl, gl.RGBA8, gl.RGBA, gl.UNSIGNED_BYTE, width, height, null, gl.NEAREST);
+    const depths = texture(gl, gl.DEPTH_COMPONENT24, gl.DEPTH_COMPONENT, gl.UNSIGNED_INT, width, height, null, gl.NEAREST);
+    const resolved = gl.createFramebuffer();
+    gl.bindFramebuffer(gl.FRAMEBUFFER, resolved);
+    gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, picture, 0);
+    gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.TEXTURE_2D, depths, 0);
+    sound &&= gl.checkFramebufferStatus(gl.FRAMEBUFFER) === gl.FRAMEBUFFER_COMPLETE;
+    const half = [Math.ceil(width / 2), Math.ceil(height / 2)];
+    const openness = texture(gl, gl.RGBA8, gl.RGBA, gl.UNSIGNED_BYTE, ...half, null, gl.LINEAR);
+    const occluded = gl.createFramebuffer();
+    gl.bindFramebuffer(gl.FRAMEBUFFER, occluded);
+    gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, openness, 0);
+    sound &&= gl.checkFramebufferStatus(gl.FRAMEBUFFER) === gl.FRAMEBUFFER_COMPLETE;
+    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+    this.targets = { width, height, sound, drawn, resolved, occluded, buffers, picture, depths, openness, half };
+    return sound;
+  }
+
+  freeTargets() {
+    const { gl, targets } = this;
+    if (!targets) return;
+    [targets.drawn, targets.resolved, targets.occluded].forEach((f) => gl.deleteFramebuffer(f));
+    targets.buffers.forEach((b) => gl.deleteRenderbuffer(b));
+    [targets.picture, targets.depths, targets.openness].forEach((t) => gl.deleteTexture(t));
+    this.targets = null;
+  }
+
+  finish([width, height], lens, look) {
+    const { gl, targets } = this;
+    gl.bindFramebuffer(gl.READ_FRAMEBUFFER, targets.drawn);
+    gl.bindFramebuffer(gl.DRAW_FRAMEBUFFER, targets.resolved);
+    gl.blitFramebuffer(0, 0, width, height, 0, 0, width, height, gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT, gl.NEAREST);
+    gl.disable(gl.DEPTH_TEST);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, targets.occluded);
+    gl.viewport(0, 0, ...targets.half);
+    gl.bindTexture(gl.TEXTURE_2D, targets.depths);
+    const p = lens.projection;
+    const spacing = this.frame?.count ? 3 * this.frame.spacing : 0;
+    const reach = Math.max(spacing, 0.07 * (this.box?.radius ?? 1));
+    this.screen("occlusion", { depths: 0, lens: [p[0], p[5], p[8], p[9]], planes: [p[10], p[14]], reach, pixel: [1 / width, 1 / height] });
+    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+    gl.viewport(0, 0, width, height);
+    gl.bindTexture(gl.TEXTURE_2D, targets.picture);
+    gl.activeTexture(gl.TEXTURE1);
+    gl.bindTexture(gl.TEXTURE_2D, targets.openness);
+    gl.activeTexture(gl.TEXTURE0);
+    const pixel = targets.half.map((v) => 1 / v);
+    this.screen("finish", { picture: 0, openness: 1, pixel, strength: look.theme === "dark" ? 0.8 : 0.65 });
+  }
+
+  // 0 quick, 1 plain, 2 fine.
+  setLevel(level) {
+    if (level === this.level) return;
+    this.level = level;
+    this.freeTargets();
+  }
+}
+
+// Whether pictures are drawn by the processor.
+function software(gl) {
+  const info = gl.getExtension("WEBGL_debug_renderer_info");
+  const name = info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : "";
+  return /swiftshader|llvmpipe|software|basic render/i.test(name);
+}
+

@@ -1,0 +1,153 @@
+//! Between the thread that shows something and those who look at it.
+
+use crate::protocol::{Topology, encode_frame};
+use axum::body::Bytes;
+use meniscus_core::Frame;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use tokio::sync::watch;
+
+/// What all viewers see, and how many look.
+pub(crate) struct Hub {
+    picture: watch::Sender<Option<Arc<Picture>>>,
+    status: watch::Sender<Arc<str>>,
+    viewers: AtomicUsize,
+    hungry: AtomicUsize,
+    /// Viewers that ever came.
+    guests: AtomicU32,
+}
+
+/// The newest picture with all that is needed to read it.
+pub(crate) struct Picture {
+    pub(crate) scene: Arc<SceneText>,
+    pub(crate) topology: Arc<Encoded>,
+    pub(crate) sequence: u32,
+    pub(crate) frame: Bytes,
+}
+
+/// What is shown, as JSON.
+pub(crate) struct SceneText {
+    pub(crate) generation: u32,
+    pub(crate) text: String,
+}
+
+/// A message with its number.
+pub(crate) struct Encoded {
+    pub(crate) id: u32,
+    pub(crate) bytes: Bytes,
+}
+
+impl Hub {
+    pub(crate) fn new() -> Self {
+        Self {
+            picture: watch::Sender::new(None),
+            status: watch::Sender::new(Arc::from("")),
+            viewers: AtomicUsize::new(0),
+            hungry: AtomicUsize::new(0),
+            guests: AtomicU32::new(0),
+        }
+    }
+
+    pub(crate) fn pictures(&self) -> watch::Receiver<Option<Arc<Picture>>> {
+        self.picture.subscribe()
+    }
+
+    pub(crate) fn statuses(&self) -> watch::Receiver<Arc<str>> {
+        self.status.subscribe()
+    }
+
+    pub(crate) fn publish(&self, picture: Picture) {
+        self.picture.send_replace(Some(Arc::new(picture)));
+    }
+
+    pub(crate) fn tell(&self, status: &impl serde::Serialize) {
+        if let Ok(text) = serde_json::to_string(status) {
+            self.status.send_replace(text.into());
+        }
+    }
+
+    /// How many look.
+    pub(crate) fn viewers(&self) -> usize {
+        self.viewers.load(Ordering::Relaxed)
+    }
+
+    /// Whether somebody would take a picture at once: if nobody would, none need be made.
+    pub(crate) fn is_hungry(&self) -> bool {
+        self.hungry.load(Ordering::Relaxed) > 0
+    }
+
+    /// Takes a seat, unless there are `most` already.
+    pub(crate) fn seat(self: &Arc<Self>, most: usize) -> Option<Seat> {
+        let free = |n: usize| (n < most).then_some(n + 1);
+        self.viewers.fetch_update(Ordering::Relaxed, Ordering::Relaxed, free).ok()?;
+        let number = self.guests.fetch_add(1, Ordering::Relaxed);
+        Some(Seat { hub: self.clone(), number, hungry: false })
+    }
+}
+
+/// A viewer's place; it is free again when this goes.
+pub(crate) struct Seat {
+    hub: Arc<Hub>,
+    /// Its number: every viewer gets another.
+    pub(crate) number: u32,
+    hungry: bool,
+}
+
+impl Seat {
+    /// Says whether this viewer would take a picture at once.
+    pub(crate) fn set_hungry(&mut self, hungry: bool) {
+        if hungry && !self.hungry {
+            self.hub.hungry.fetch_add(1, Ordering::Relaxed);
+        } else if !hungry && self.hungry {
+            self.hub.hungry.fetch_sub(1, Ordering::Relaxed);
+        }
+        self.hungry = hungry;
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.set_hungry(false);
+        self.hub.viewers.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Turns frames into pictures, and keeps topology and numbers.
+pub(crate) struct Camera {
+    hub: Arc<Hub>,
+    scene: Arc<SceneText>,
+    topology: Topology,
+    encoded: Arc<Encoded>,
+    sequence: u32,
+}
+
+impl Camera {
+    pub(crate) fn new(hub: Arc<Hub>) -> Self {
+        let scene = Arc::new(SceneText { generation: 0, text: String::new() });
+        let encoded = Arc::new(Encoded { id: 0, bytes: Bytes::new() });
+        Self { hub, scene, topology: Topology::default(), encoded, sequence: 0 }
+    }
+
+    /// The pictures that follow show something else. `text` is given its number.
+    pub(crate) fn turn_to(&mut self, text: impl FnOnce(u32) -> String) {
+        let generation = self.scene.generation + 1;
+        self.scene = Arc::new(SceneText { generation, text: text(generation) });
+    }
+
+    pub(crate) fn generation(&self) -> u32 {
+        self.scene.generation
+    }
+
+    pub(crate) fn shoot(&mut self, frame: &Frame) {
+        if self.topology.follow(frame) {
+            self.encoded = Arc::new(Encoded { id: self.topology.id(), bytes: self.topology.encode().into() });
+        }
+        self.sequence += 1;
+        self.hub.publish(Picture {
+            scene: self.scene.clone(),
+            topology: self.encoded.clone(),
+            sequence: self.sequence,
+            frame: encode_frame(frame, self.topology.id(), self.sequence).into(),
+        });
+    }
+}

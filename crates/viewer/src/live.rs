@@ -1,0 +1,367 @@
+//! A simulation that runs while people look at it and reach into it.
+//!
+//! One thread owns the world. Between two steps it takes orders; after a step it shows a picture, if somebody would look at it at
+//! once and the frame is complete or the last picture is old.
+
+use crate::hub::{Camera, Hub};
+use crate::message::{CardMessage, HandMessage, Mode, Order, Request, SceneMessage, Status};
+use crate::pace::{Meter, Pace};
+use crate::protocol;
+use crate::session::Session;
+use meniscus_core::StepReport;
+use meniscus_scene::{Command, Loaded, Set, Value};
+use meniscus_sim::{Hand, Totals, World};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
+use std::time::{Duration, Instant};
+
+/// Frames per simulated second at which a scene should be loaded to be played \[1/s\].
+pub const PLAY_RATE: f64 = 60.0;
+/// A picture older than this is replaced in the middle of a frame.
+const OLD: Duration = Duration::from_millis(40);
+/// How often the state is told.
+const TELL: Duration = Duration::from_millis(66);
+/// How long to wait for orders when there is nothing to do.
+const REST: Duration = Duration::from_millis(100);
+
+/// A scene that can be chosen.
+#[derive(Debug, Clone)]
+pub struct Card {
+    /// Its name.
+    pub name: String,
+    /// Its title.
+    pub title: String,
+    /// What is to be seen.
+    pub summary: String,
+    /// A small picture, PNG.
+    pub thumbnail: Option<&'static [u8]>,
+}
+
+type Load = dyn Fn(&str) -> Result<Loaded, String> + Send;
+
+/// What can be chosen, and how it is loaded.
+pub struct Gallery {
+    /// The scenes, in the order in which they are shown.
+    pub cards: Vec<Card>,
+    /// Loads a scene by the name on its card, at [`PLAY_RATE`].
+    pub load: Box<Load>,
+}
+
+impl Default for Gallery {
+    fn default() -> Self {
+        Self { cards: Vec::new(), load: Box::new(|name| Err(format!("there is no scene `{name}`"))) }
+    }
+}
+
+impl Gallery {
+    pub(crate) fn thumbnails(&self) -> Vec<(String, &'static [u8])> {
+        self.cards.iter().filter_map(|card| Some((card.name.clone(), card.thumbnail?))).collect()
+    }
+}
+
+/// A world on stage.
+struct Stage {
+    loaded: Loaded,
+    world: World,
+    /// Live parameters that are not as in the scene file.
+    settings: BTreeMap<String, Value>,
+    session: Option<Session>,
+    profile: StepReport,
+    profiled: u64,
+    failed: Option<String>,
+    /// The step that the last picture shows.
+    shown: Option<u64>,
+}
+
+/// The thread's own things.
+pub(crate) struct Live {
+    hub: Arc<Hub>,
+    camera: Camera,
+    gallery: Gallery,
+    sessions: Option<PathBuf>,
+    running: bool,
+    /// Frames that are still to be taken while it stands.
+    single: u32,
+    pace: Pace,
+    meter: Meter,
+    pictured: Instant,
+    told: Instant,
+}
+
+impl Live {
+    pub(crate) fn new(hub: Arc<Hub>, gallery: Gallery, sessions: Option<PathBuf>) -> Self {
+        let now = Instant::now();
+        Self {
+            camera: Camera::new(hub.clone()),
+            hub,
+            gallery,
+            sessions,
+            running: true,
+            single: 0,
+            pace: Pace::new(),
+            meter: Meter::default(),
+            pictured: now,
+            told: now,
+        }
+    }
+
+    /// Plays until the server is gone.
+    pub(crate) fn run(mut self, loaded: Loaded, world: World, orders: &Receiver<Order>) {
+        let mut stage = self.present(loaded, world, BTreeMap::new());
+        while self.take_orders(&mut stage, orders) {
+            if self.moves(&stage) {
+                self.advance(&mut stage);
+            }
+            self.show(&mut stage, false);
+        }
+    }
+
+    fn moves(&self, stage: &Stage) -> bool {
+        stage.failed.is_none() && (self.running || self.single > 0)
+    }
+
+    /// Takes what was ordered; waits for orders while nothing is due. False when nobody can order any more.
+    fn take_orders(&mut self, stage: &mut Stage, orders: &Receiver<Order>) -> bool {
+        loop {
+            let wait = if !self.moves(stage) {
+                REST
+            } else if self.single > 0 {
+                Duration::ZERO
+            } else {
+                let now = Instant::now();
+                self.pace.due(stage.world.time(), now).saturating_duration_since(now)
+            };
+            let order = if wait.is_zero() {
+                match orders.try_recv() {
+                    Ok(order) => order,
+                    Err(TryRecvError::Empty) => return true,
+                    Err(TryRecvError::Disconnected) => return false,
+                }
+            } else {
+                match orders.recv_timeout(wait) {
+                    Ok(order) => order,
+                    Err(RecvTimeoutError::Timeout) => return true,
+                    Err(RecvTimeoutError::Disconnected) => return false,
+                }
+            };
+            self.obey(stage, order);
+        }
+    }
+
+    fn obey(&mut self, stage: &mut Stage, order: Order) {
+        match &order.request {
+            Request::Pause { on } => {
+                self.running = !on;
+                self.single = 0;
+                self.halt();
+            }
+            Request::Step => {
+                self.running = false;
+                self.single += 1;
+                self.halt();
+            }
+            Request::Speed { factor } => {
+                self.pace.speed = *factor;
+                self.halt();
+            }
+            Request::Command { command } => self.command(stage, command, &order),
+            Request::Reset => {
+                let (loaded, settings) = (stage.loaded.clone(), stage.settings.clone());
+                match World::new(&loaded) {
+                    Ok(world) => *stage = self.present(loaded, world, settings),
+                    Err(error) => order.refuse(&error.to_string()),
+                }
+            }
+            Request::Load { scene } => {
+                if let Some(new) = self.load(&order, scene) {
+                    *stage = new;
+                    self.running = true;
+                }
+            }
+            Request::Seek { .. } => order.refuse("a live simulation has no frames to go to"),
+            Request::Shown { .. } => {}
+        }
+        self.show(stage, true);
+    }
+
+    /// Time begins anew: what was measured before says nothing about what follows.
+    fn halt(&mut self) {
+        self.pace.restart();
+        self.meter.restart();
+    }
+
+    fn command(&mut self, stage: &mut Stage, command: &Command, order: &Order) {
+        match stage.world.apply(command.clone()) {
+            Err(why) => order.refuse(&why),
+            Ok(()) => {
+                if let Command::Set(Set { key, value }) = command {
+                    stage.settings.insert(key.clone(), value.clone());
+                }
+            }
+        }
+    }
+
+    fn load(&mut self, order: &Order, name: &str) -> Option<Stage> {
+        if !self.gallery.cards.iter().any(|card| card.name == name) {
+            order.refuse("the gallery has no such scene");
+            return None;
+        }
+        self.hub.tell(&Status { loading: Some(name), generation: self.camera.generation(), ..Status::default() });
+        let load = || {
+            let loaded = (self.gallery.load)(name)?;
+            let world = World::new(&loaded).map_err(|e| e.to_string())?;
+            Ok::<_, String>((loaded, world))
+        };
+        match load() {
+            Ok((loaded, world)) => Some(self.present(loaded, world, BTreeMap::new())),
+            Err(why) => {
+                order.refuse(&why);
+                None
+            }
+        }
+    }
+
+    /// Puts a new world on stage, with parameters that were changed before, and shows it.
+    fn present(&mut self, loaded: Loaded, mut world: World, settings: BTreeMap<String, Value>) -> Stage {
+        for (key, value) in &settings {
+            // They suited the same scene before.
+            let _ = world.apply(Command::Set(Set { key: key.clone(), value: value.clone() }));
+        }
+        let cards = &self.gallery.cards;
+        self.camera.turn_to(|generation| scene_text(&loaded, world.warnings(), cards, Mode::Live, generation));
+        self.halt();
+        let session = self.sessions.as_deref().map(Session::new);
+        let (profile, profiled) = (StepReport::default(), 0);
+        let mut stage = Stage { loaded, world, settings, session, profile, profiled, failed: None, shown: None };
+        self.show(&mut stage, true);
+        stage
+    }
+
+    /// Takes one step.
+    fn advance(&mut self, stage: &mut Stage) {
+        match stage.world.step_to_frame() {
+            Ok(arrived) => {
+                stage.profile.absorb(stage.world.report());
+                stage.profiled += 1;
+                self.meter.note(stage.world.time(), Instant::now());
+                if arrived {
+                    self.single = self.single.saturating_sub(1);
+                    self.picture(stage);
+                } else if self.pictured.elapsed() > OLD {
+                    self.picture(stage);
+                }
+            }
+            Err(error) => {
+                stage.failed = Some(error.to_string());
+                self.single = 0;
+            }
+        }
+        if let Some(Err(error)) = stage.session.as_mut().map(|s| s.follow(&stage.loaded, &stage.world)) {
+            stage.failed = Some(format!("the session cannot be written: {error}"));
+        }
+    }
+
+    /// Shows a picture, if anybody would look.
+    fn picture(&mut self, stage: &mut Stage) {
+        if !self.hub.is_hungry() {
+            return;
+        }
+        let Stage { world, profile, .. } = stage;
+        let frame = profile.stage("copy frame", || world.frame());
+        profile.stage("encode picture", || self.camera.shoot(&frame));
+        stage.shown = Some(world.steps());
+        self.pictured = Instant::now();
+    }
+
+    /// Tells how it goes, now and then or at once; a world that stands is shown as it is.
+    fn show(&mut self, stage: &mut Stage, at_once: bool) {
+        if stage.shown.is_none() || (!self.moves(stage) && stage.shown != Some(stage.world.steps())) {
+            let frame = stage.world.frame();
+            self.camera.shoot(&frame);
+            stage.shown = Some(stage.world.steps());
+        }
+        if at_once || (self.told.elapsed() > TELL && self.hub.viewers() > 0) {
+            self.told = Instant::now();
+            self.tell(stage);
+        }
+    }
+
+    fn tell(&self, stage: &mut Stage) {
+        let Stage { world, settings, profile, profiled, failed, .. } = stage;
+        let Totals { particles, tets, cells, kinetic_energy, potential_energy, elastic_energy, volume_change, .. } =
+            world.totals();
+        let steps = (*profiled).max(1) as f64;
+        let stages = profile.stages().iter().map(|stage| (stage.name, stage.time.as_secs_f64() * 1e3 / steps));
+        self.hub.tell(&Status {
+            generation: self.camera.generation(),
+            running: self.running && failed.is_none(),
+            speed: self.pace.speed,
+            rate: if self.running { self.meter.rate() } else { None },
+            time: world.time(),
+            step: world.steps(),
+            frame: world.frame_number(),
+            particles,
+            tets,
+            cells,
+            pieces: world.report().counter("pieces"),
+            energy: Some([kinetic_energy, potential_energy, elastic_energy]),
+            volume: (particles + cells > 0).then_some(volume_change),
+            stages: stages.collect(),
+            steps: *profiled,
+            settings: settings.iter().map(|(key, value)| (key.as_str(), value)).collect(),
+            hands: world.hands().iter().map(hand_message).collect(),
+            commands: world.log().len(),
+            viewers: self.hub.viewers(),
+            failed: failed.as_deref(),
+            ..Status::default()
+        });
+        if *profiled > 0 {
+            profile.clear();
+            *profiled = 0;
+        }
+    }
+}
+
+fn hand_message(hand: &Hand) -> HandMessage {
+    let Hand { point, target, force, .. } = hand;
+    HandMessage { point: point.to_array(), target: target.to_array(), force: force.to_array() }
+}
+
+/// What is shown, as JSON.
+pub(crate) fn scene_text(loaded: &Loaded, warnings: &[String], cards: &[Card], mode: Mode, generation: u32) -> String {
+    let scene = &loaded.scene;
+    let card = cards.iter().find(|card| card.name == loaded.name);
+    let parameters = match mode {
+        Mode::Live => meniscus_scene::live::parameters(scene).into_iter().map(Into::into).collect(),
+        Mode::Replay => Vec::new(),
+    };
+    let message = SceneMessage {
+        protocol: protocol::VERSION,
+        version: env!("CARGO_PKG_VERSION"),
+        generation,
+        mode,
+        name: &loaded.name,
+        title: if scene.title.is_empty() { &loaded.name } else { &scene.title },
+        summary: card.map_or("", |card| &card.summary),
+        figure: &scene.figure,
+        method: scene.method.name(),
+        gallery: cards
+            .iter()
+            .map(|card| CardMessage {
+                name: &card.name,
+                title: &card.title,
+                summary: &card.summary,
+                thumbnail: card.thumbnail.is_some(),
+            })
+            .collect(),
+        parameters,
+        camera: &scene.camera,
+        picture: &scene.picture,
+        speed_scale: meniscus_sim::speed_scale(loaded),
+        densities: scene.solid.iter().map(|(name, solid)| (name.as_str(), solid.density)).collect(),
+        warnings,
+    };
+    serde_json::to_string(&message).unwrap_or_default()
+}

@@ -1,0 +1,188 @@
+//! A run on disk, frame by frame. It may still be growing.
+
+use crate::hub::{Camera, Hub};
+use crate::live::scene_text;
+use crate::message::{Mode, Order, Request, Status};
+use crate::pace::{Meter, Pace};
+use crate::server::ViewerError;
+use meniscus_core::Frame;
+use meniscus_record::{ProbeTable, RunFolder, RunInfo, read_probes};
+use meniscus_scene::Loaded;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+/// How long to wait for orders while nothing moves.
+const REST: Duration = Duration::from_millis(100);
+/// How often to look for new frames.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// The thread's own things.
+pub(crate) struct Replay {
+    hub: Arc<Hub>,
+    camera: Camera,
+    folder: RunFolder,
+    info: RunInfo,
+    numbers: Vec<u32>,
+    probes: Option<ProbeTable>,
+    place: usize,
+    frame: Frame,
+    running: bool,
+    pace: Pace,
+    meter: Meter,
+    looked: Instant,
+    failed: Option<String>,
+}
+
+impl Replay {
+    pub(crate) fn new(hub: Arc<Hub>, folder: RunFolder) -> Result<Self, ViewerError> {
+        let numbers = folder.frame_numbers()?;
+        let Some(&first) = numbers.first() else { return Err(ViewerError::NoFrames(folder.dir().to_owned())) };
+        let frame = folder.read_frame(first)?;
+        let info = folder.info()?;
+        let mut loaded = Loaded::from_file(&folder.scene_path(), &[])?;
+        loaded.name.clone_from(&info.scene);
+        let mut camera = Camera::new(hub.clone());
+        camera.turn_to(|generation| scene_text(&loaded, &info.warnings, &[], Mode::Replay, generation));
+        let mut replay = Self {
+            hub,
+            camera,
+            probes: None,
+            info,
+            folder,
+            numbers,
+            place: 0,
+            frame,
+            running: true,
+            pace: Pace::new(),
+            meter: Meter::default(),
+            looked: Instant::now(),
+            failed: None,
+        };
+        replay.probes = read_probes(replay.folder.probes_path()).ok();
+        replay.show();
+        Ok(replay)
+    }
+
+    /// Plays until the server is gone.
+    pub(crate) fn run(mut self, orders: &Receiver<Order>) {
+        loop {
+            let now = Instant::now();
+            let wait = match self.next_time() {
+                Some(time) if self.running => self.pace.due(time, now).saturating_duration_since(now),
+                _ => REST,
+            };
+            match orders.recv_timeout(wait) {
+                Ok(order) => self.obey(&order),
+                Err(RecvTimeoutError::Timeout) if self.running => self.advance(),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            if self.looked.elapsed() > LOOK {
+                self.look();
+            }
+        }
+    }
+
+    /// The time that the next frame shows \[s\].
+    fn next_time(&self) -> Option<f64> {
+        self.numbers.get(self.place + 1).map(|&number| f64::from(number) / self.info.fps)
+    }
+
+    fn advance(&mut self) {
+        if self.place + 1 < self.numbers.len() {
+            self.go_to(self.place + 1);
+            self.meter.note(self.frame.time, Instant::now());
+        } else {
+            self.running = false;
+        }
+        self.show();
+    }
+
+    fn obey(&mut self, order: &Order) {
+        match &order.request {
+            Request::Pause { on } => {
+                // At the end, going on means from the start.
+                if !on && self.place + 1 == self.numbers.len() {
+                    self.go_to(0);
+                }
+                self.running = !on;
+            }
+            Request::Step => {
+                self.running = false;
+                self.go_to((self.place + 1).min(self.numbers.len() - 1));
+            }
+            Request::Reset => self.go_to(0),
+            Request::Speed { factor } => self.pace.speed = *factor,
+            Request::Seek { place } => {
+                self.running = false;
+                self.go_to((*place as usize).min(self.numbers.len() - 1));
+            }
+            Request::Load { .. } | Request::Command { .. } => order.refuse("a record cannot be changed"),
+            Request::Shown { .. } => return,
+        }
+        self.pace.restart();
+        self.meter.restart();
+        self.show();
+    }
+
+    fn go_to(&mut self, place: usize) {
+        self.place = place;
+        match self.folder.read_frame(self.numbers[place]) {
+            Ok(frame) => {
+                self.frame = frame;
+                self.failed = None;
+            }
+            Err(error) => self.failed = Some(error.to_string()),
+        }
+    }
+
+    /// Looks whether the run has grown.
+    fn look(&mut self) {
+        self.looked = Instant::now();
+        match self.folder.frame_numbers() {
+            Ok(numbers) if numbers.len() > self.numbers.len() => {
+                self.numbers = numbers;
+                self.probes = read_probes(self.folder.probes_path()).ok();
+                self.show();
+            }
+            _ => {}
+        }
+    }
+
+    fn show(&mut self) {
+        self.camera.shoot(&self.frame);
+        let row = self.row();
+        let energy = [row("kinetic energy [J]"), row("potential energy [J]")];
+        self.hub.tell(&Status {
+            generation: self.camera.generation(),
+            running: self.running,
+            speed: self.pace.speed,
+            rate: if self.running { self.meter.rate() } else { None },
+            time: self.frame.time,
+            step: self.frame.step,
+            frame: self.frame.number,
+            particles: self.frame.particles.len() as u64,
+            tets: self.info.tets,
+            cells: self.info.cells,
+            energy: if let [Some(kinetic), Some(potential)] = energy { Some([kinetic, potential, 0.0]) } else { None },
+            volume: row("volume change"),
+            place: Some([self.place as u32, self.numbers.len() as u32]),
+            viewers: self.hub.viewers(),
+            failed: self.failed.as_deref(),
+            ..Status::default()
+        });
+    }
+
+    /// The probes of this frame, by column.
+    fn row(&self) -> impl Fn(&str) -> Option<f64> {
+        move |name| {
+            let table = self.probes.as_ref()?;
+            let column = |name: &str| table.columns.iter().position(|column| column == name);
+            let (time, column) = (column("time [s]")?, column(name)?);
+            let row =
+                table.rows.iter().find(|row| row.get(time).is_some_and(|t| (t - self.frame.time).abs() < 1e-9))?;
+            row.get(column).copied()
+        }
+    }
+}

@@ -1,0 +1,358 @@
+//! The page in a real browser: headless Chromium, drawing in software.
+//!
+//! Skipped, and says so, where there is no Chromium; fails instead where `CI=true`. Nothing here depends on how fast the machine
+//! is. Screenshots are left in `CARGO_TARGET_TMPDIR/screenshots`: look at them.
+
+mod support;
+
+use meniscus::{RunOptions, gallery};
+use meniscus_record::RunFolder;
+use meniscus_viewer::{Server, Show};
+use std::path::PathBuf;
+use support::chromium::{Browser, Picture, Tab};
+use support::{options, play};
+
+const WIDE: [u32; 2] = [1280, 800];
+/// A dam break small enough for a busy machine.
+const SMALL: &[&str] = &["sph.spacing=0.04"];
+
+/// Something that the page must do.
+type Case = fn(&mut Browser);
+
+/// Everything in one browser, one after the other: starting several at once would only make them slow.
+#[test]
+fn the_page_works() {
+    let Some(mut browser) = Browser::start() else {
+        let ci = std::env::var("CI").is_ok_and(|value| value == "true");
+        assert!(!ci, "CI needs Chromium: apt-get install chromium");
+        println!("skipped: there is no Chromium (set MENISCUS_CHROMIUM to its path)");
+        return;
+    };
+    let cases: &[(&str, Case)] = &[
+        ("liquid", a_liquid_is_drawn_and_obeys),
+        ("pull", a_body_follows_the_hand),
+        ("fracture", a_bar_tears_live),
+        ("scenes", every_scene_of_the_gallery_can_be_chosen),
+        ("replay", a_record_is_replayed_and_scrubbed),
+        ("tabs", two_tabs_see_one_simulation),
+        ("reconnect", the_page_comes_back_after_the_server),
+        ("narrow", a_narrow_window_and_the_keys),
+        ("no WebGL", a_browser_without_webgl_is_told),
+    ];
+    for (name, case) in cases {
+        let start = std::time::Instant::now();
+        case(&mut browser);
+        println!("{name}: {:.1} s", start.elapsed().as_secs_f64());
+    }
+}
+
+fn shots(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("screenshots").join(format!("{name}.png"))
+}
+
+/// Opens the page of a server and waits for its first picture.
+fn open(browser: &mut Browser, server: &Server, size: [u32; 2], ratio: f64, dark: bool) -> Tab {
+    let tab = browser.open(&server.link(), size, ratio, dark);
+    browser.wait(&tab, "globalThis.meniscus?.renderer?.frame && meniscus.status?.time >= 0");
+    // Software draws; only what is looked at is drawn finely.
+    set(browser, &tab, "quality", "0");
+    tab
+}
+
+/// A fine picture of what stands.
+fn fine_picture(browser: &mut Browser, tab: &Tab, name: &str) -> Picture {
+    set(browser, tab, "quality", "2");
+    let picture = picture(browser, tab, name);
+    set(browser, tab, "quality", "0");
+    picture
+}
+
+/// A picture of what stands.
+fn picture(browser: &mut Browser, tab: &Tab, name: &str) -> Picture {
+    browser.wait(tab, "!meniscus.dirty");
+    browser.picture(tab, &shots(name))
+}
+
+/// Nothing may have gone wrong in the page.
+fn finish(browser: &mut Browser, tab: &Tab) {
+    let complaints = browser.complaints(tab);
+    assert!(complaints.is_empty(), "{complaints:?}");
+    browser.close(tab);
+}
+
+fn set(browser: &mut Browser, tab: &Tab, id: &str, value: &str) {
+    browser.eval(
+        tab,
+        &format!(
+            "(() => {{ const e = document.getElementById('{id}'); e.value = '{value}'; \
+             for (const kind of ['input', 'change']) e.dispatchEvent(new Event(kind, {{ bubbles: true }})); }})()"
+        ),
+    );
+}
+
+/// Stops the simulation and waits until the page shows where it stands.
+fn pause(browser: &mut Browser, tab: &Tab) {
+    if browser.eval(tab, "meniscus.status.running") == true {
+        browser.click(tab, "pause");
+    }
+    browser.wait(tab, "!meniscus.status.running && meniscus.renderer.frame.step === meniscus.status.step");
+}
+
+fn a_liquid_is_drawn_and_obeys(browser: &mut Browser) {
+    let server = play("dam-break", SMALL, &options());
+    let tab = open(browser, &server, WIDE, 1.0, false);
+    browser.wait(&tab, "meniscus.status.time > 0.3");
+    pause(browser, &tab);
+
+    // The water is red to yellow; it is where the tank is, and nowhere in the sky.
+    let shown = fine_picture(browser, &tab, "dam-break-light");
+    let fire = |[r, g, b]: [u8; 3]| r > 120 && u16::from(r) > 2 * u16::from(b) && r > g;
+    assert!(shown.count([0.05, 0.2, 0.7, 0.9], fire) > 4000);
+    assert_eq!(shown.count([0.0, 0.0, 0.05, 0.1], fire), 0);
+
+    // A step ends on the next frame: the second one is a sixtieth of a second.
+    let mut times = vec![browser.number(&tab, "meniscus.status.time")];
+    for _ in 0..2 {
+        let before = times[times.len() - 1];
+        browser.click(&tab, "step");
+        browser.wait(
+            &tab,
+            &format!("meniscus.status.time > {before} && meniscus.renderer.frame.time === meniscus.status.time"),
+        );
+        browser.wait(&tab, "Math.abs(meniscus.status.time * 60 - Math.round(meniscus.status.time * 60)) < 1e-6");
+        times.push(browser.number(&tab, "meniscus.status.time"));
+    }
+    assert!((times[2] - times[1] - 1.0 / 60.0).abs() < 1e-9, "{times:?}");
+
+    // Colours.
+    for coloring in ["density", "pressure", "body", "water"] {
+        set(browser, &tab, "color", coloring);
+        browser.wait(&tab, "!meniscus.dirty");
+    }
+    let shown = picture(browser, &tab, "dam-break-water");
+    assert!(shown.count([0.05, 0.2, 0.7, 0.9], |[r, _, b]| b > 90 && b > 2 * r.min(120)) > 3000);
+    set(browser, &tab, "color", "speed");
+
+    // A slider changes the simulation: gravity upwards, and the water rises.
+    browser.wait(&tab, "document.getElementById('p-gravity-y')");
+    set(browser, &tab, "p-gravity-y", "1000");
+    browser.wait(&tab, "meniscus.status.settings.gravity?.[1] === 20");
+    let top = "meniscus.renderer.frame.low[1] + meniscus.renderer.frame.extent[1]";
+    let before = browser.number(&tab, top);
+    browser.click(&tab, "pause");
+    browser.wait(&tab, &format!("{top} > {before} + 0.15"));
+    browser.click(&tab, "defaults");
+    browser.wait(&tab, "meniscus.status.settings.gravity?.[1] === -9.81");
+
+    // Begin again: time goes back, what was set stays.
+    let generation = browser.number(&tab, "meniscus.scene.generation");
+    browser.click(&tab, "reset");
+    browser.wait(&tab, &format!("meniscus.scene.generation > {generation}"));
+
+    // Pushing the liquid: a command that the server logs.
+    browser.wait(&tab, "meniscus.status.commands > 0");
+    pause(browser, &tab);
+    let commands = browser.number(&tab, "meniscus.status.commands");
+    let middle = browser.eval(
+        &tab,
+        "(() => { const f = meniscus.renderer.frame; const eye = meniscus.camera.eye; let best = null; let least = Infinity; \
+         for (let i = 0; i < f.count; i++) { const p = [0, 1, 2].map((k) => f.low[k] + f.places[4 * i + k] / 65535 * f.extent[k]); \
+         const away = Math.hypot(...p.map((v, k) => v - eye[k])); if (away < least) { least = away; best = p; } } \
+         return meniscus.camera.project(best, meniscus.hands.size); })()",
+    );
+    let at = |k: usize| middle[k].as_f64().unwrap();
+    browser.mouse(&tab, "mousePressed", "right", [at(0), at(1)]);
+    browser.mouse(&tab, "mouseMoved", "right", [at(0) + 30.0, at(1)]);
+    browser.mouse(&tab, "mouseReleased", "right", [at(0) + 30.0, at(1)]);
+    browser.click(&tab, "step");
+    browser.wait(&tab, &format!("meniscus.status.commands >= {commands} + 2"));
+    browser.click(&tab, "shot");
+    finish(browser, &tab);
+}
+
+fn a_body_follows_the_hand(browser: &mut Browser) {
+    let server = play(
+        "jelly-drop",
+        &["solid.jelly.target_tets=300", "solid.rubber.target_tets=200", "solid.puck.target_tets=200"],
+        &options(),
+    );
+    let tab = open(browser, &server, WIDE, 1.0, true);
+    pause(browser, &tab);
+    // The middle of the red box, in the picture and in the world.
+    let center = "(() => { const k = meniscus.renderer.topology.surfaces.findIndex((s) => meniscus.renderer.topology.bodies[s.body].name === 'jelly'); \
+                  const p = meniscus.renderer.frame.surfaces[k].positions; const c = [0, 0, 0]; \
+                  for (let i = 0; i < p.length; i++) c[i % 3] += p[i] / (p.length / 3); return c; })()";
+    let place = browser.eval(&tab, &format!("meniscus.camera.project({center}, meniscus.hands.size)"));
+    let (x, y) = (place[0].as_f64().unwrap(), place[1].as_f64().unwrap());
+    let before = browser.number(&tab, &format!("{center}[1]"));
+    browser.mouse(&tab, "mousePressed", "right", [x, y]);
+    browser.mouse(&tab, "mouseMoved", "right", [x - 20.0, y - 100.0]);
+    browser.mouse(&tab, "mouseMoved", "right", [x - 40.0, y - 220.0]);
+    browser.click(&tab, "pause");
+    browser.wait(&tab, "meniscus.status.hands.length === 1 && Math.hypot(...meniscus.status.hands[0].force) > 1");
+    browser.wait(&tab, &format!("{center}[1] > {before} + 0.12"));
+    pause(browser, &tab);
+    let shown = fine_picture(browser, &tab, "jelly-pulled-dark");
+    assert!(shown.count([0.0, 0.0, 0.7, 0.9], |[r, g, b]| r > 120 && g < 90 && b < 100) > 2000, "the jelly is red");
+    assert!(shown.count([0.0, 0.0, 0.1, 1.0], |[r, g, b]| r < 90 && g < 90 && b < 100) > 10_000, "the studio is dark");
+    browser.mouse(&tab, "mouseReleased", "right", [x - 40.0, y - 220.0]);
+    browser.click(&tab, "step");
+    browser.wait(&tab, "meniscus.status.hands.length === 0");
+    finish(browser, &tab);
+}
+
+fn a_bar_tears_live(browser: &mut Browser) {
+    // Weak, so that it tears early; coarse, so that it is quick.
+    let server = play("bar-snap", &["solid.bar.edge=0.05", "solid.bar.fracture.strength=6e4"], &options());
+    let tab = open(browser, &server, WIDE, 1.0, false);
+    // The first topology is that of the whole bar.
+    browser.wait(&tab, "meniscus.status.pieces >= 2 && meniscus.topology.id > 1");
+    assert_eq!(browser.eval(&tab, "document.getElementById('tear-label').hidden"), false);
+    // Without tearing it stays whole from the start.
+    browser.click(&tab, "tear");
+    browser.wait(&tab, "meniscus.status.settings['solid.bar.fracture.strength'] === 1e30");
+    let generation = browser.number(&tab, "meniscus.scene.generation");
+    browser.click(&tab, "reset");
+    browser.wait(&tab, &format!("meniscus.scene.generation > {generation} && meniscus.status.pieces === 1"));
+    browser.key(&tab, "m");
+    browser.wait(&tab, "meniscus.look.wire && !meniscus.dirty");
+    browser.wait(&tab, "meniscus.status.time > 0.5");
+    assert_eq!(browser.number(&tab, "meniscus.status.pieces"), 1.0);
+    pause(browser, &tab);
+    picture(browser, &tab, "bar-mesh");
+    finish(browser, &tab);
+}
+
+fn every_scene_of_the_gallery_can_be_chosen(browser: &mut Browser) {
+    let server = play("dam-break", SMALL, &options());
+    let tab = open(browser, &server, WIDE, 1.0, false);
+    browser.click(&tab, "scenes-toggle");
+    let thumbnails = "[...document.querySelectorAll('#scenes img')]";
+    browser.wait(
+        &tab,
+        &format!("{thumbnails}.length > 0 && {thumbnails}.every((image) => image.complete && image.naturalWidth > 0)"),
+    );
+    picture(browser, &tab, "scenes");
+    for scene in gallery::GALLERY {
+        browser
+            .eval(&tab, &format!("document.querySelector('#scenes [data-scene=\"{}\"] button').click()", scene.name));
+        // A picture of this scene is drawn, and it runs.
+        browser.wait(&tab, &format!("meniscus.scene.name === '{}' && !meniscus.fresh", scene.name));
+        browser.wait(&tab, "meniscus.status.generation === meniscus.scene.generation && meniscus.status.step > 0");
+        assert!(browser.eval(&tab, "meniscus.status.failed").is_null(), "{}", scene.name);
+    }
+    finish(browser, &tab);
+}
+
+fn a_record_is_replayed_and_scrubbed(browser: &mut Browser) {
+    let place = tempfile::tempdir().unwrap();
+    let loaded = gallery::load("dam-break", &["sph.spacing=0.05".into(), "seconds=0.5".into()]).unwrap();
+    let make = || RunFolder::create_at(place.path().join("run"));
+    let options_of_run = RunOptions { no_pictures: true, ..RunOptions::default() };
+    let (folder, _) = meniscus::run(&loaded, make, &options_of_run, &mut |_| {}).unwrap();
+    let server = Server::start(Show::Record(folder), &options()).unwrap();
+    let tab = open(browser, &server, WIDE, 1.0, false);
+    browser.wait(&tab, "meniscus.status.place[1] === 16");
+    set(browser, &tab, "timeline", "12");
+    browser.wait(&tab, "meniscus.renderer.frame.number === 12 && !meniscus.status.running");
+    set(browser, &tab, "timeline", "3");
+    browser.wait(&tab, "meniscus.renderer.frame.number === 3 && Math.abs(meniscus.status.time - 0.1) < 1e-9");
+    browser.click(&tab, "step");
+    browser.wait(&tab, "meniscus.renderer.frame.number === 4");
+    browser.click(&tab, "pause");
+    browser.wait(&tab, "meniscus.renderer.frame.number === 15 && !meniscus.status.running");
+    assert_eq!(browser.eval(&tab, "document.getElementById('hands-section').hidden"), true);
+    picture(browser, &tab, "replay");
+    finish(browser, &tab);
+}
+
+fn two_tabs_see_one_simulation(browser: &mut Browser) {
+    let server = play("dam-break", SMALL, &options());
+    let first = open(browser, &server, [800, 600], 1.0, false);
+    let second = open(browser, &server, [800, 600], 1.0, false);
+    browser.wait(&first, "meniscus.status.viewers === 2");
+    browser.click(&first, "pause");
+    browser.wait(&second, "!meniscus.status.running");
+    pause(browser, &first);
+    pause(browser, &second);
+    let time = "meniscus.renderer.frame.time";
+    assert_eq!(browser.number(&first, time), browser.number(&second, time));
+    // A slider in one moves in the other.
+    set(browser, &first, "p-liquid.water.viscosity", "1000");
+    browser.wait(&second, "Number(document.getElementById('p-liquid.water.viscosity').value) === 1000");
+    finish(browser, &first);
+    browser.wait(&second, "meniscus.status.viewers === 1 || (document.getElementById('step').click(), false)");
+    finish(browser, &second);
+}
+
+fn the_page_comes_back_after_the_server(browser: &mut Browser) {
+    let server = play("dam-break", SMALL, &options());
+    let tab = open(browser, &server, [800, 600], 1.0, false);
+    let same = meniscus_viewer::Options { port: Some(server.address().port()), ..options() };
+    drop(server);
+    browser.wait(&tab, "!meniscus.connection.connected && !document.getElementById('notice').hidden");
+    let server = play("beam", &[], &same);
+    browser.wait(
+        &tab,
+        "meniscus.connection.connected && meniscus.scene.name === 'beam' && meniscus.renderer.frame.time > 0",
+    );
+    assert_eq!(browser.eval(&tab, "document.getElementById('notice').hidden"), true);
+    // The browser itself complains about a server that is gone.
+    let complaints = browser.complaints(&tab);
+    assert!(
+        complaints.iter().all(|text| text.contains("WebSocket") || text.contains("ERR_CONNECTION")),
+        "{complaints:?}"
+    );
+    browser.close(&tab);
+    drop(server);
+}
+
+fn a_narrow_window_and_the_keys(browser: &mut Browser) {
+    let server = play("honey", &["sph.spacing=0.004"], &options());
+    let tab = open(browser, &server, [400, 720], 1.5, false);
+    assert_eq!(browser.eval(&tab, "document.body.classList.contains('closed')"), true);
+    assert_eq!(browser.eval(&tab, "document.documentElement.scrollWidth <= innerWidth"), true);
+    browser.wait(&tab, "meniscus.status.particles > 300");
+    browser.key(&tab, " ");
+    browser.wait(&tab, "!meniscus.status.running");
+    pause(browser, &tab);
+    picture(browser, &tab, "honey-narrow");
+    let azimuth = browser.number(&tab, "meniscus.camera.azimuth");
+    browser.mouse(&tab, "mousePressed", "left", [200.0, 300.0]);
+    browser.mouse(&tab, "mouseMoved", "left", [260.0, 300.0]);
+    browser.mouse(&tab, "mouseReleased", "left", [260.0, 300.0]);
+    browser.wait(&tab, &format!("Math.abs(meniscus.camera.azimuth - {azimuth}) > 0.1"));
+    browser.key(&tab, "c");
+    browser.wait(&tab, &format!("Math.abs(meniscus.camera.azimuth - {azimuth}) < 1e-6"));
+    browser.key(&tab, "p");
+    browser.wait(&tab, "!document.body.classList.contains('closed') && !meniscus.dirty");
+    picture(browser, &tab, "honey-narrow-panel");
+    browser.key(&tab, "p");
+    browser.key(&tab, "?");
+    browser.wait(&tab, "document.getElementById('help').open");
+    picture(browser, &tab, "help-narrow");
+    browser.key(&tab, "?");
+    browser.wait(&tab, "!document.getElementById('help').open");
+    // Everything that can be pressed or moved says what it is.
+    let nameless = browser.eval(
+        &tab,
+        "[...document.querySelectorAll('button, input, select')].filter((e) => !(e.textContent.trim() || e.labels?.length || e.getAttribute('aria-label')))\
+         .map((e) => e.id).join()",
+    );
+    assert_eq!(nameless, "");
+    finish(browser, &tab);
+}
+
+fn a_browser_without_webgl_is_told(browser: &mut Browser) {
+    let server = play("dam-break", SMALL, &options());
+    let without = "HTMLCanvasElement.prototype.getContext = ((get) => function (kind, ...more) { \
+                   return kind === 'webgl2' ? null : get.call(this, kind, ...more); })(HTMLCanvasElement.prototype.getContext)";
+    let tab = browser.open_with(&server.link(), without);
+    browser.wait(&tab, "document.getElementById('no-webgl') && !document.getElementById('no-webgl').hidden");
+    // What needs no picture works: time passes, and can be stopped.
+    browser.wait(&tab, "meniscus.status?.time > 0");
+    browser.click(&tab, "pause");
+    browser.wait(&tab, "!meniscus.status.running");
+    browser.picture(&tab, &shots("no-webgl"));
+    finish(browser, &tab);
+}
