@@ -33,6 +33,7 @@ pub use film::{render, render_strip};
 pub use meniscus_core as core;
 pub use meniscus_fem as fem;
 pub use meniscus_geometry as geometry;
+pub use meniscus_particles as particles;
 pub use meniscus_picture as picture;
 pub use meniscus_record as record;
 pub use meniscus_scene as scene;

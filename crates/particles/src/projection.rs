@@ -1,0 +1,207 @@
+//! The interface by projection, the paper's future work: particles that overlap are moved apart, velocities follow.
+//!
+//! A contact with overlap δ and normal n moves its two sides by λ w₁ n and −λ w₂ n with λ = δ/(w₁ + w₂), where w = 1/m for a
+//! particle, and for a rigid body, met at an arm r from its centre, 1/M + (r × n)·I⁻¹(r × n), the body turning by
+//! λ I⁻¹(r × n). Friction takes back sliding across n, at most μ δ. Contacts are swept in their order; at the end v += Δx/dt.
+//! Moves are equal and opposite by mass, so that momentum stays.
+
+use crate::definitions::RigidMotion;
+use crate::interface::Matter;
+use crate::motion::{Body, Kind};
+use crate::params::Params;
+use crate::system::{Reaction, State};
+use crate::touch::Touch;
+use crate::walls::Walls;
+use glam::{DMat3, DQuat, DVec3};
+
+/// Memory of the projection; nothing in it lasts.
+#[derive(Debug, Default)]
+pub(crate) struct Projection {
+    position: Vec<DVec3>,
+    rigid: Vec<Turned>,
+    /// Impulse on each wall, and where it acts, over the step's length: force \[N\] and torque \[N·m\].
+    walls: Vec<Reaction>,
+}
+
+/// A rigid body as it is moved.
+#[derive(Debug, Clone, Copy, Default)]
+struct Turned {
+    motion: RigidMotion,
+    /// By how much it has been turned, axis times angle \[rad\].
+    turn: DVec3,
+}
+
+/// What is moved.
+struct Moved<'a> {
+    bodies: &'a [Body],
+    matter: &'a Matter,
+    position: &'a mut [DVec3],
+    rigid: &'a mut [Turned],
+}
+
+impl Moved<'_> {
+    fn place(&self, i: usize) -> DVec3 {
+        let number = self.matter.body[i] as usize;
+        match &self.bodies[number].kind {
+            Kind::Deformable(_) => self.position[i],
+            Kind::Rigid(frame) => {
+                let motion = &self.rigid[number].motion;
+                motion.center + motion.orientation * frame.places[i - self.bodies[number].range.start]
+            }
+        }
+    }
+
+    /// I⁻¹ a in world space, for the body of a particle.
+    fn turning(&self, number: usize, inverse_inertia: &DMat3, a: DVec3) -> DVec3 {
+        let q = self.rigid[number].motion.orientation;
+        q * (*inverse_inertia * (q.inverse() * a))
+    }
+
+    /// Inverse mass that a particle at a place shows in a direction \[1/kg\].
+    fn inverse_mass(&self, i: usize, at: DVec3, n: DVec3) -> f64 {
+        let number = self.matter.body[i] as usize;
+        match &self.bodies[number].kind {
+            Kind::Deformable(_) => self.matter.inverse_mass[i],
+            Kind::Rigid(frame) => {
+                let arm = (at - self.rigid[number].motion.center).cross(n);
+                1.0 / frame.mass + arm.dot(self.turning(number, &frame.inverse_inertia, arm))
+            }
+        }
+    }
+
+    /// Moves the body of a particle at a place by an impulse of position \[kg·m\].
+    fn push(&mut self, i: usize, at: DVec3, impulse: DVec3) {
+        let number = self.matter.body[i] as usize;
+        match &self.bodies[number].kind {
+            Kind::Deformable(_) => self.position[i] += impulse * self.matter.inverse_mass[i],
+            Kind::Rigid(frame) => {
+                let arm = (at - self.rigid[number].motion.center).cross(impulse);
+                let turn = self.turning(number, &frame.inverse_inertia, arm);
+                let Turned { motion, turn: turned } = &mut self.rigid[number];
+                motion.center += impulse / frame.mass;
+                let q = motion.orientation;
+                motion.orientation = (q + DQuat::from_xyzw(turn.x, turn.y, turn.z, 0.0) * q * 0.5).normalize();
+                *turned += turn;
+            }
+        }
+    }
+}
+
+/// What friction takes back of a slide across n, at most μ δ.
+fn held(slid: DVec3, n: DVec3, most: f64) -> DVec3 {
+    -(slid - n * slid.dot(n)).clamp_length_max(most)
+}
+
+impl Projection {
+    /// Takes overlaps away and gives bodies the velocities of their moves.
+    pub(crate) fn run(
+        &mut self,
+        params: &Params,
+        (bodies, matter): (&[Body], &Matter),
+        state: &mut State,
+        (touches, from): (&[Touch], &[DVec3]),
+        (walls, near): (&dyn Walls, &[bool]),
+        dt: f64,
+    ) {
+        self.position.clear();
+        self.position.extend_from_slice(&state.position);
+        self.rigid.clear();
+        self.rigid.extend(state.rigid.iter().map(|&motion| Turned { motion, turn: DVec3::ZERO }));
+        self.walls.clear();
+        self.walls.resize(walls.count(), Reaction::default());
+        let mut moved = Moved { bodies, matter, position: &mut self.position, rigid: &mut self.rigid };
+        for _ in 0..params.sweeps {
+            for touch in touches {
+                moved.part(touch, from, params.friction);
+            }
+            for (number, body) in bodies.iter().enumerate() {
+                for wall in (0..walls.count()).filter(|wall| near[number * walls.count() + wall]) {
+                    for i in body.range.clone() {
+                        moved.lift(i, (walls, wall), (from, dt), params.friction, &mut self.walls[wall]);
+                    }
+                }
+            }
+        }
+        let inverse_dt = 1.0 / dt;
+        self.walls.iter_mut().for_each(|felt| {
+            felt.force *= inverse_dt * inverse_dt;
+            felt.torque *= inverse_dt * inverse_dt;
+        });
+        for (number, body) in bodies.iter().enumerate() {
+            match &body.kind {
+                Kind::Deformable(_) => {
+                    for i in body.range.clone() {
+                        state.velocity[i] += (self.position[i] - state.position[i]) * inverse_dt;
+                        state.position[i] = self.position[i];
+                    }
+                }
+                Kind::Rigid(frame) => {
+                    let Turned { motion, turn } = self.rigid[number];
+                    let old = &mut state.rigid[number];
+                    let r = DMat3::from_quat(motion.orientation);
+                    let spin = r * (frame.inertia * (r.transpose() * turn));
+                    old.velocity += (motion.center - old.center) * inverse_dt;
+                    old.angular_momentum += spin * inverse_dt;
+                    (old.center, old.orientation) = (motion.center, motion.orientation);
+                    let range = body.range.clone();
+                    frame.place(old, &mut state.position[range.clone()], &mut state.velocity[range]);
+                }
+            }
+        }
+    }
+
+    /// Adds the forces on walls.
+    pub(crate) fn react(&self, reactions: &mut [Reaction]) {
+        for (sum, felt) in reactions.iter_mut().zip(&self.walls) {
+            sum.force += felt.force;
+            sum.torque += felt.torque;
+        }
+    }
+}
+
+impl Moved<'_> {
+    /// Two particles.
+    fn part(&mut self, touch: &Touch, from: &[DVec3], friction: f64) {
+        let [i, j] = touch.ends.map(|end| end as usize);
+        let (a, b) = (self.place(i), self.place(j));
+        let length = self.matter.radius[i] + self.matter.radius[j];
+        let squared = a.distance_squared(b);
+        if squared >= length * length {
+            return;
+        }
+        let far = squared.sqrt();
+        let n = if far > 0.0 { (a - b) / far } else { DVec3::Y };
+        let w = self.inverse_mass(i, a, n) + self.inverse_mass(j, b, n);
+        if w == 0.0 {
+            return;
+        }
+        let overlap = length - far;
+        let slid = (a - from[i]) - (b - from[j]);
+        let impulse = (n * overlap + held(slid, n, friction * overlap)) / w;
+        self.push(i, a, impulse);
+        self.push(j, b, -impulse);
+    }
+
+    /// A particle and a wall.
+    fn lift(
+        &mut self,
+        i: usize,
+        (walls, wall): (&dyn Walls, usize),
+        (from, dt): (&[DVec3], f64),
+        friction: f64,
+        felt: &mut Reaction,
+    ) {
+        let at = self.place(i);
+        let (distance, n) = walls.distance(wall, at);
+        let overlap = self.matter.radius[i] - distance;
+        let w = self.inverse_mass(i, at, n);
+        if overlap <= 0.0 || w == 0.0 {
+            return;
+        }
+        let slid = at - from[i] - walls.velocity(wall, at) * dt;
+        let impulse = (n * overlap + held(slid, n, friction * overlap)) / w;
+        self.push(i, at, impulse);
+        felt.force -= impulse;
+        felt.torque -= at.cross(impulse);
+    }
+}
