@@ -9,7 +9,8 @@
 //! All angles between faces lie between 10.7° and 164.8°, whatever the surface does. \[LS07\] prove these bounds for
 //! their thresholds; [`ALPHA_LONG`] and [`ALPHA_SHORT`] were found by a search over all stencils with their corners and
 //! cuts at the ends of their ranges, which a test repeats. Sharp edges and corners of the surface are rounded off at
-//! the size of the lattice: what is shown is the surface itself, carried along as a [`Skin`](crate::Skin).
+//! the size of the lattice: what is shown is the surface itself, carried along as a [`Skin`](crate::Skin). Where sheets
+//! of the solid are so near to each other that the mesh touches itself along an edge, the smaller side is left out.
 //!
 //! The surface of such a mesh has its vertices on the solid's, so a round solid loses volume between them. Level c is
 //! therefore not zero but chosen such that the volume is that of the solid, which costs no quality. Where a coarse
@@ -246,7 +247,7 @@ impl<F: Fn(DVec3) -> f64 + Sync> Solid<F> {
         if soup.tets.is_empty() {
             return Err(TetError::NothingLeft { edge });
         }
-        soup.part_fans();
+        soup.part();
         let mut mesh = TetMesh::new(soup.vertices, soup.tets)?;
         if let Some(volume) = self.volume {
             mesh = volume::swollen(mesh, volume);
