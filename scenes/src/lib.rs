@@ -32,6 +32,9 @@ pub const GALLERY: &[GalleryScene] = &[
         text: include_str!("../duck-drop.toml"),
         assets: &[("assets/duck.ply", include_bytes!("../assets/duck.ply"))],
     },
+    GalleryScene { name: "vat", text: include_str!("../vat.toml"), assets: &[] },
+    GalleryScene { name: "vat-liquid", text: include_str!("../vat-liquid.toml"), assets: &[] },
+    GalleryScene { name: "vat-100", text: include_str!("../vat-100.toml"), assets: &[] },
 ];
 
 /// The scene that runs when none is named.

@@ -7,7 +7,8 @@
 //! 3. [`Integrator`]: Euler, Heun and Runge–Kutta behind one interface.
 //! 4. [`Interface`] finds the dynamic connections, [`Touch`] is one of them; their force law with friction and stickiness
 //!    is in `touch.rs`. A projection can take their place.
-//! 5. [`System`]: all bodies and their step; [`Walls`] is what they stand on.
+//! 5. [`Drops`] are the particles of a liquid that bodies meet; [`Skin`] is a surface that hangs on a body.
+//! 6. [`System`]: all bodies and their step; [`Walls`] is what they stand on.
 //!
 //! ```
 //! use glam::DVec3;
@@ -35,9 +36,11 @@ mod error;
 mod integrator;
 mod interface;
 mod lattice;
+mod liquid;
 mod motion;
 mod params;
 mod projection;
+mod skin;
 mod system;
 mod touch;
 mod walls;
@@ -47,7 +50,9 @@ pub use error::BodyError;
 pub use integrator::{Integrable, Integrator};
 pub use interface::Interface;
 pub use lattice::{Elastic, Matter};
+pub use liquid::{Drops, Pushes};
 pub use params::{InterfaceKind, Params, Steps};
+pub use skin::Skin;
 pub use system::{Reaction, State, System};
 pub use touch::{Memory, Touch};
 pub use walls::{NoWalls, Planes, Walls};

@@ -12,13 +12,15 @@ use crate::params::Params;
 use crate::system::{Reaction, State};
 use crate::touch::Touch;
 use crate::walls::Walls;
-use glam::{DMat3, DQuat, DVec3};
+use glam::{DMat3, DQuat, DVec3, Vec3};
 
 /// Memory of the projection; nothing in it lasts.
 #[derive(Debug, Default)]
 pub(crate) struct Projection {
     position: Vec<DVec3>,
     rigid: Vec<Turned>,
+    /// Pairs of particles that overlapped at the start.
+    pub(crate) parted: usize,
     /// Impulse on each wall, and where it acts, over the step's length: force \[N\] and torque \[N·m\].
     walls: Vec<Reaction>,
 }
@@ -103,13 +105,15 @@ impl Projection {
         (walls, near): (&dyn Walls, &[bool]),
         dt: f64,
     ) {
-        self.position.clear();
-        self.position.extend_from_slice(&state.position);
-        self.rigid.clear();
-        self.rigid.extend(state.rigid.iter().map(|&motion| Turned { motion, turn: DVec3::ZERO }));
+        self.begin(state);
         self.walls.clear();
         self.walls.resize(walls.count(), Reaction::default());
         let mut moved = Moved { bodies, matter, position: &mut self.position, rigid: &mut self.rigid };
+        let overlap = |touch: &&Touch| {
+            let [i, j] = touch.ends.map(|end| end as usize);
+            state.position[i].distance(state.position[j]) < matter.radius[i] + matter.radius[j]
+        };
+        self.parted = touches.iter().filter(overlap).count();
         for _ in 0..params.sweeps {
             for touch in touches {
                 moved.part(touch, from, params.friction);
@@ -123,10 +127,40 @@ impl Projection {
             }
         }
         let inverse_dt = 1.0 / dt;
+        self.finish(bodies, state, inverse_dt);
         self.walls.iter_mut().for_each(|felt| {
             felt.force *= inverse_dt * inverse_dt;
             felt.torque *= inverse_dt * inverse_dt;
         });
+    }
+
+    fn begin(&mut self, state: &State) {
+        self.position.clear();
+        self.position.extend_from_slice(&state.position);
+        self.rigid.clear();
+        self.rigid.extend(state.rigid.iter().map(|&motion| Turned { motion, turn: DVec3::ZERO }));
+    }
+
+    /// Parts the particles of bodies and of a liquid; `pairs` name them, as they are listed.
+    pub(crate) fn part_liquid(
+        &mut self,
+        (bodies, matter): (&[Body], &Matter),
+        state: &mut State,
+        pairs: impl Iterator<Item = [u32; 2]> + Clone,
+        (drops, radius): (&mut MovedDrops, f64),
+        (sweeps, dt): (u32, f64),
+    ) {
+        self.begin(state);
+        let mut moved = Moved { bodies, matter, position: &mut self.position, rigid: &mut self.rigid };
+        for _ in 0..sweeps {
+            for [i, j] in pairs.clone() {
+                moved.part_drop(i as usize, j as usize, drops, radius, dt);
+            }
+        }
+        self.finish(bodies, state, 1.0 / dt);
+    }
+
+    fn finish(&mut self, bodies: &[Body], state: &mut State, inverse_dt: f64) {
         for (number, body) in bodies.iter().enumerate() {
             match &body.kind {
                 Kind::Deformable(_) => {
@@ -159,7 +193,33 @@ impl Projection {
     }
 }
 
+/// The particles of a liquid as they are moved.
+pub(crate) struct MovedDrops<'a> {
+    pub(crate) position: &'a mut [Vec3],
+    pub(crate) velocity: &'a mut [Vec3],
+    pub(crate) liquid: &'a [u16],
+    pub(crate) mass: &'a [f64],
+}
+
 impl Moved<'_> {
+    /// A particle of a body and one of a liquid.
+    fn part_drop(&mut self, i: usize, j: usize, drops: &mut MovedDrops, radius: f64, dt: f64) {
+        let (a, b) = (self.place(i), drops.position[j].as_dvec3());
+        let length = self.matter.radius[i] + radius;
+        let squared = a.distance_squared(b);
+        if squared >= length * length {
+            return;
+        }
+        let far = squared.sqrt();
+        let n = if far > 0.0 { (a - b) / far } else { DVec3::Y };
+        let inverse = 1.0 / drops.mass[usize::from(drops.liquid[j])];
+        let impulse = n * ((length - far) / (self.inverse_mass(i, a, n) + inverse));
+        self.push(i, a, impulse);
+        let back = impulse * inverse;
+        drops.position[j] = (b - back).as_vec3();
+        drops.velocity[j] -= (back / dt).as_vec3();
+    }
+
     /// Two particles.
     fn part(&mut self, touch: &Touch, from: &[DVec3], friction: f64) {
         let [i, j] = touch.ends.map(|end| end as usize);

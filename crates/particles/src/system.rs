@@ -54,23 +54,25 @@ pub struct Reaction {
 pub struct System {
     pub(crate) params: Params,
     law: Law,
+    /// Of connections with liquid \[Pa\].
+    pub(crate) liquid_modulus: f64,
     /// Over what is stable, as in `time.courant` of a scene.
-    courant: f64,
+    pub(crate) courant: f64,
     pub(crate) bodies: Vec<Body>,
     pub(crate) matter: Matter,
     pub(crate) state: State,
     before: State,
     pub(crate) interface: Interface,
-    projection: Projection,
-    work: Workspace,
+    pub(crate) projection: Projection,
+    pub(crate) work: Workspace,
     reactions: Vec<Reaction>,
 }
 
 /// Memory that means nothing between steps.
 #[derive(Default)]
-struct Workspace {
+pub(crate) struct Workspace {
     force: Vec<DVec3>,
-    external: Vec<DVec3>,
+    pub(crate) external: Vec<DVec3>,
     rates: Vec<RigidRates>,
     /// Where the particles were when the step began \[m\].
     from: Vec<DVec3>,
@@ -80,6 +82,8 @@ struct Workspace {
     sum_velocity: Vec<DVec3>,
     sum_acceleration: Vec<DVec3>,
     sum_rates: Vec<RigidRates>,
+    /// Particles of bodies and of a liquid that may overlap.
+    pub(crate) wet_pairs: Vec<Vec<[u32; 2]>>,
     /// Whether a body is near a wall: all walls of the first body, then of the second.
     near: Vec<bool>,
 }
@@ -93,6 +97,7 @@ impl System {
         Self {
             params,
             law,
+            liquid_modulus: 0.0,
             courant,
             bodies: Vec::new(),
             matter: Matter::default(),
@@ -103,6 +108,13 @@ impl System {
             work: Workspace::default(),
             reactions: Vec::new(),
         }
+    }
+
+    /// Lets connections with liquid have a modulus \[Pa\], unless the parameters have one.
+    #[must_use]
+    pub fn with_liquid_modulus(mut self, modulus: f64) -> Self {
+        self.liquid_modulus = self.params.liquid_modulus.unwrap_or(modulus);
+        self
     }
 
     /// Adds a deformable body.
@@ -239,6 +251,31 @@ impl System {
         self.interface.forget_search();
     }
 
+    /// Adds velocity within a ball, most at its centre, none at its rim; a rigid body takes the mean of its particles.
+    pub fn poke(&mut self, center: DVec3, radius: f64, velocity: DVec3) {
+        for (number, body) in self.bodies.iter().enumerate() {
+            let range = body.range.clone();
+            let push = |i: usize| {
+                let q = self.state.position[i].distance(center) / radius;
+                let share = if q < 1.0 { (1.0 - q * q) * (1.0 - q * q) } else { 0.0 };
+                velocity * share
+            };
+            match &body.kind {
+                Kind::Deformable(_) => {
+                    for i in range.filter(|&i| self.matter.inverse_mass[i] > 0.0) {
+                        let push = push(i);
+                        self.state.velocity[i] += push;
+                    }
+                }
+                Kind::Rigid(frame) => {
+                    let mean = range.clone().map(|i| push(i) * self.matter.mass[i]).sum::<DVec3>() / frame.mass;
+                    self.state.rigid[number].velocity += mean;
+                    self.state.velocity[range].iter_mut().for_each(|v| *v += mean);
+                }
+            }
+        }
+    }
+
     /// Force and torque on each surface of the walls in the last step.
     #[must_use]
     pub fn reactions(&self) -> &[Reaction] {
@@ -314,7 +351,11 @@ impl System {
             steps += 1.0;
         }
         report.count("body steps", steps);
-        report.count("connections", self.connections() as f64);
+        let connections = match self.params.interface {
+            InterfaceKind::Projection => self.projection.parted,
+            InterfaceKind::Springs | InterfaceKind::Sph => self.connections(),
+        };
+        report.count("connections", connections as f64);
         self.reactions.iter_mut().for_each(|reaction| {
             reaction.force /= steps;
             reaction.torque /= steps;

@@ -1,4 +1,5 @@
 //! The scene file.
+mod body;
 mod error;
 pub mod live;
 mod load;
@@ -8,6 +9,7 @@ mod schema;
 mod solid;
 mod validate;
 
+pub use body::{Body, Cohesion, Repeat};
 pub use error::SceneError;
 pub use load::{Asset, Loaded};
 pub use model::*;

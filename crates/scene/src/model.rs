@@ -1,10 +1,12 @@
 //! The structure of a scene file. SI units; every key has a default and says so.
 
+use crate::body::Body;
 use crate::solid::Solid;
 use indexmap::IndexMap;
 use meniscus_core::{Camera, Style};
 use meniscus_fem::contact::ContactParams;
 use meniscus_geometry::UpAxis;
+use meniscus_particles as particles;
 use meniscus_sph as sph;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,6 +42,10 @@ pub struct Scene {
     pub liquid: IndexMap<String, Liquid>,
     /// Deformable solids by name.
     pub solid: IndexMap<String, Solid>,
+    /// Bodies of particles by name; only with the method "connections".
+    pub body: IndexMap<String, Body>,
+    /// How bodies of particles move and touch.
+    pub connections: particles::Params,
     /// How solids touch each other, themselves and walls.
     pub contact: ContactParams,
     /// Space that repeats, along some axes.
@@ -75,6 +81,8 @@ impl Default for Scene {
             domain: None,
             liquid: IndexMap::new(),
             solid: IndexMap::new(),
+            body: IndexMap::new(),
+            connections: particles::Params::default(),
             contact: ContactParams::default(),
             periodic: None,
             wall: IndexMap::new(),
@@ -95,6 +103,8 @@ pub enum Method {
     /// SPH liquid whose walls and bodies are met by Gauss-quadrature boundary particles (MSTHG04).
     #[default]
     Gauss,
+    /// Liquid, deformable and rigid bodies of particles that meet through connections (Boldt).
+    Connections,
 }
 
 impl Method {
@@ -103,6 +113,7 @@ impl Method {
     pub fn name(self) -> &'static str {
         match self {
             Self::Gauss => "gauss",
+            Self::Connections => "connections",
         }
     }
 }

@@ -1,6 +1,9 @@
 //! Worlds.
+mod bodies;
 mod build;
+mod build_bodies;
 mod build_solids;
+mod connections;
 mod gauss;
 mod method;
 mod obstacle;
