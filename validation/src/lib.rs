@@ -79,6 +79,7 @@ pub const CASES: &[Case] = &[
     Case { name: "order", run: particles::order::run },
     Case { name: "body-momentum", run: particles::piles::momentum },
     Case { name: "stack", run: particles::piles::stack },
+    Case { name: "float-springs", run: particles::float::run },
     Case { name: "zalesak", run: twophase::zalesak },
     Case { name: "single-vortex", run: twophase::vortex },
     Case { name: "deformation-3d", run: twophase::deformation },

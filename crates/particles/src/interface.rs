@@ -131,7 +131,7 @@ impl Interface {
     /// Adds the forces of all connections to those of the particles \[N\].
     pub(crate) fn push(&mut self, law: &Law, now: Now, matter: &Matter, force: &mut [DVec3]) {
         self.force.resize(self.touches.len(), DVec3::ZERO);
-        let pairs = self.force.par_iter_mut().with_min_len(512).zip(&self.touches);
+        let pairs = self.force.par_iter_mut().with_min_len(4096).zip(&self.touches);
         pairs.for_each(|(force, touch)| {
             *force = match meet(touch, now, matter, law) {
                 Some(meeting) => law.force(&meeting, &touch.memory),
@@ -149,7 +149,7 @@ impl Interface {
 
     /// A step has ended: what the connections remember.
     pub(crate) fn remember(&mut self, law: &Law, now: Now, matter: &Matter) {
-        self.touches.par_iter_mut().with_min_len(512).for_each(|touch| match meet(touch, now, matter, law) {
+        self.touches.par_iter_mut().with_min_len(4096).for_each(|touch| match meet(touch, now, matter, law) {
             Some(meeting) => law.remember(&meeting, &mut touch.memory),
             None => touch.memory = Memory::default(),
         });

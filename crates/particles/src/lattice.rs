@@ -54,9 +54,8 @@ impl Matter {
         let damping = 2.0 * elastic.damping * (stiffness * reduced_mass).sqrt();
         // Half way between the shear springs and what lies beyond them, √3 s.
         let reach = 1.57 * self.spacing;
-        let connections = neighbours(places, reach)
-            .map(|(ends, length)| Connection { ends, stiffness, length, damping })
-            .collect();
+        let connections =
+            neighbours(places, reach).map(|(ends, length)| Connection { ends, stiffness, length, damping }).collect();
         Ok(Deformable { name: name.into(), particles, connections })
     }
 }

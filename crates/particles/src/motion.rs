@@ -4,7 +4,8 @@
 //! deformable ones. [`Lane`] is the part of all arrays that belongs to some bodies; it can be cut, so that bodies are moved
 //! in parallel without copies.
 
-use crate::definitions::{Connection, RigidMotion};
+use crate::definitions::{Connection, Particle, RigidMotion};
+use crate::integrator::Integrator;
 use glam::{DMat3, DQuat, DVec3};
 use rayon::join;
 use std::ops::Range;
@@ -16,8 +17,59 @@ pub(crate) struct Body {
     /// Its particles among all.
     pub(crate) range: Range<usize>,
     pub(crate) kind: Kind,
-    /// Largest sum of stiffness over mass at a particle \[1/s²\].
-    pub(crate) springs: f64,
+    pub(crate) pitch: Pitch,
+}
+
+/// How fast a body's springs swing at most.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Pitch {
+    /// Highest angular frequency ω \[rad/s\].
+    pub(crate) frequency: f64,
+    /// Damping of that swing over the critical one, dimensionless.
+    pub(crate) damping: f64,
+}
+
+impl Pitch {
+    /// The longest step \[s\].
+    pub(crate) fn longest_step(&self, integrator: Integrator) -> f64 {
+        integrator.longest_step(self.damping) / self.frequency
+    }
+
+    /// The fastest swing of particles on springs at rest, by power iteration on M⁻¹K. It comes from below: a tenth is added.
+    pub(crate) fn of(particles: &[Particle], connections: &[Connection]) -> Self {
+        let mut u: Vec<DVec3> = (0..particles.len()).map(|i| scatter(i as u64)).collect();
+        let mut f = vec![DVec3::ZERO; u.len()];
+        let mut squared = 0.0f64;
+        for _ in 0..60 {
+            f.fill(DVec3::ZERO);
+            for c in connections {
+                let [a, b] = c.ends.map(|end| end as usize);
+                let n = (particles[a].position - particles[b].position).normalize_or_zero();
+                let force = n * (c.stiffness * n.dot(u[a] - u[b]));
+                f[a] += force;
+                f[b] -= force;
+            }
+            f.iter_mut().zip(particles).for_each(|(f, e)| *f /= e.mass);
+            let (size, before) = [&f, &u].map(|v| v.iter().map(|v| v.length_squared()).sum::<f64>()).into();
+            squared = (size / before).sqrt();
+            if squared == 0.0 || !squared.is_finite() {
+                return Self::default();
+            }
+            u.iter_mut().zip(&f).for_each(|(u, f)| *u = *f / size.sqrt());
+        }
+        let frequency = 1.1 * squared.sqrt();
+        let slowness = connections.iter().filter(|c| c.stiffness > 0.0).map(|c| c.damping / c.stiffness);
+        Self { frequency, damping: 0.5 * frequency * slowness.fold(f64::INFINITY, f64::min).min(2.0 / frequency) }
+    }
+}
+
+/// Directions without pattern.
+fn scatter(i: u64) -> DVec3 {
+    let one = |k: u64| {
+        let bits = (3 * i + k + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (bits >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    };
+    DVec3::new(one(0), one(1), one(2))
 }
 
 /// What holds a body together.
@@ -129,8 +181,10 @@ pub(crate) struct Start<'a> {
     pub(crate) sum_rates: &'a mut [RigidRates],
 }
 
-/// Fewer particles than this are not worth a second thread.
-const GRAIN: usize = 128;
+/// Fewer particles than this are not worth a second thread where springs are pulled …
+pub(crate) const HEAVY: usize = 256;
+/// … and where particles are only moved.
+pub(crate) const LIGHT: usize = 4096;
 
 impl<'a> Lane<'a> {
     /// The same lane for a while.
@@ -181,8 +235,8 @@ impl<'a> Lane<'a> {
         )
     }
 
-    /// Runs `work` on the lane of every single body.
-    pub(crate) fn each(self, work: &(impl Fn(&Body, &mut Lane) + Sync)) {
+    /// Runs `work` on the lane of every single body; `grain` particles or fewer stay on one thread.
+    pub(crate) fn each(self, grain: usize, work: &(impl Fn(&Body, &mut Lane) + Sync)) {
         let (count, particles) = (self.bodies.len(), self.position.len());
         match count {
             0 => {}
@@ -193,11 +247,11 @@ impl<'a> Lane<'a> {
             }
             _ => {
                 let (a, b) = self.cut(count / 2);
-                if particles < GRAIN {
-                    a.each(work);
-                    b.each(work);
+                if particles <= grain {
+                    a.each(grain, work);
+                    b.each(grain, work);
                 } else {
-                    join(|| a.each(work), || b.each(work));
+                    join(|| a.each(grain, work), || b.each(grain, work));
                 }
             }
         }
@@ -338,7 +392,8 @@ impl<'a> Start<'a> {
 
 /// Force and torque about a centre.
 fn resultant(center: DVec3, position: &[DVec3], force: &[DVec3]) -> [DVec3; 2] {
-    position.iter().zip(force).fold([DVec3::ZERO; 2], |[sum, torque], (x, f)| {
-        [sum + *f, torque + (*x - center).cross(*f)]
-    })
+    position
+        .iter()
+        .zip(force)
+        .fold([DVec3::ZERO; 2], |[sum, torque], (x, f)| [sum + *f, torque + (*x - center).cross(*f)])
 }

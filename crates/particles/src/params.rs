@@ -18,7 +18,7 @@ pub struct Params {
     /// Stiffness of dynamic connections between bodies as a modulus \[Pa\]: two particles that touch at a distance l are
     /// held apart by a spring of modulus × l. Default: 20 ρ v², with the heaviest body and the speed v of a fall through the scene.
     pub modulus: Option<f64>,
-    /// The same for connections with liquid \[Pa\]. Default: 5 ρ v², with the heaviest liquid.
+    /// The same for connections with liquid \[Pa\]. Default: 3 ρ v², with the heaviest liquid.
     pub liquid_modulus: Option<f64>,
     /// Damping of dynamic connections over the critical one, dimensionless, default 0.3.
     pub damping: f64,

@@ -13,7 +13,7 @@ use crate::definitions::{Deformable, Rigid, RigidMotion};
 use crate::error::BodyError;
 use crate::integrator::{Integrable, Integrator};
 use crate::interface::{Interface, Matter, Now};
-use crate::motion::{Body, Frame, Kind, Lane, RigidRates, Start};
+use crate::motion::{Body, Frame, HEAVY, Kind, LIGHT, Lane, Pitch, RigidRates, Start};
 use crate::params::{InterfaceKind, Params, Steps};
 use crate::projection::Projection;
 use crate::touch::{Law, Meeting, Memory, Touch};
@@ -131,13 +131,9 @@ impl System {
                 return Err(BodyError::Connection { index });
             }
         }
-        let mut stiffness = vec![0.0; count];
-        for c in &body.connections {
-            c.ends.iter().for_each(|&end| stiffness[end as usize] += c.stiffness);
-        }
-        let springs = stiffness.iter().zip(&body.particles).map(|(k, e)| 2.0 * k / e.mass).fold(0.0, f64::max);
+        let pitch = Pitch::of(&body.particles, &body.connections);
         let kind = Kind::Deformable(body.connections.clone());
-        self.push_body(&body.name, kind, springs, RigidMotion::default(), &body.particles);
+        self.push_body(&body.name, kind, pitch, RigidMotion::default(), &body.particles);
         Ok(())
     }
 
@@ -154,7 +150,8 @@ impl System {
             inertia: body.inertia,
             inverse_inertia: body.inertia.inverse(),
         };
-        let range = self.push_body(&body.name, Kind::Rigid(frame.clone()), 0.0, body.motion, &body.particles);
+        let range =
+            self.push_body(&body.name, Kind::Rigid(frame.clone()), Pitch::default(), body.motion, &body.particles);
         frame.place(&body.motion, &mut self.state.position[range.clone()], &mut self.state.velocity[range]);
         Ok(())
     }
@@ -163,7 +160,7 @@ impl System {
         &mut self,
         name: &str,
         kind: Kind,
-        springs: f64,
+        pitch: Pitch,
         motion: RigidMotion,
         particles: &[crate::Particle],
     ) -> Range<usize> {
@@ -179,7 +176,7 @@ impl System {
             self.state.velocity.push(e.velocity);
         }
         self.state.rigid.push(motion);
-        self.bodies.push(Body { name: name.into(), range: range.clone(), kind, springs });
+        self.bodies.push(Body { name: name.into(), range: range.clone(), kind, pitch });
         self.work.external.resize(self.matter.mass.len(), DVec3::ZERO);
         range
     }
@@ -299,27 +296,29 @@ impl System {
     #[must_use]
     pub fn stable_step(&self) -> f64 {
         let relative = self.courant / 0.4;
-        let z = self.params.integrator.longest_step();
-        let springs = self.bodies.iter().map(|body| body.springs).fold(0.0, f64::max);
-        let [touching, smallest] = self.stiffest_touch();
+        let integrator = self.params.integrator;
+        let springs = self.bodies.iter().map(|body| body.pitch.longest_step(integrator)).fold(f64::INFINITY, f64::min);
+        let (touching, smallest) = self.stiffest_touch();
         let by_motion = self.courant * smallest / self.max_speed().max(1e-12);
         let by_springs = match (self.params.interface, self.params.steps) {
-            (InterfaceKind::Projection, Steps::Global) => z / springs.sqrt(),
+            (InterfaceKind::Projection, Steps::Global) => springs,
             (InterfaceKind::Projection, Steps::Local) => f64::INFINITY,
-            (_, Steps::Global) => z / springs.max(touching).sqrt(),
-            (_, Steps::Local) => 1.0 / touching.sqrt(),
+            (_, Steps::Global) => springs.min(touching.longest_step(integrator)),
+            // What acts once a step acts before the motion: stable up to 2/ω.
+            (_, Steps::Local) => 1.0 / touching.frequency,
         };
         by_motion.min(relative * by_springs)
     }
 
-    /// Stiffness over mass of the stiffest dynamic connection \[1/s²\], and the smallest distance of touch \[m\].
-    fn stiffest_touch(&self) -> [f64; 2] {
+    /// The fastest dynamic connection, and the smallest distance of touch \[m\].
+    fn stiffest_touch(&self) -> (Pitch, f64) {
         // A particle of a surface is met by about two others; the bound of a sum is twice that.
         let rate = |i: usize| 4.0 * self.law.modulus * 2.0 * self.matter.radius[i] * self.matter.inverse_mass[i];
         let particles = 0..self.matter.mass.len();
         let size = |i: usize| 2.0 * self.matter.radius[i];
         let smallest = particles.clone().map(size).filter(|size| *size > 0.0).fold(f64::INFINITY, f64::min);
-        [particles.map(rate).fold(0.0, f64::max), smallest]
+        let frequency = particles.map(rate).fold(0.0, f64::max).sqrt();
+        (Pitch { frequency, damping: self.params.damping }, smallest)
     }
 
     /// Moves all bodies from `time` by `dt` \[s\] in as many steps as they need.
@@ -398,13 +397,7 @@ impl System {
         StepError::not_finite("move bodies", &body.name, (i - body.range.start) as u64, "velocity")
     }
 
-    fn step_once(
-        &mut self,
-        walls: &mut dyn Walls,
-        gravity: DVec3,
-        [time, dt]: [f64; 2],
-        report: &mut StepReport,
-    ) {
+    fn step_once(&mut self, walls: &mut dyn Walls, gravity: DVec3, [time, dt]: [f64; 2], report: &mut StepReport) {
         walls.place(time);
         self.work.from.copy_from_slice(&self.state.position);
         let ahead = 1.5 * self.max_speed() * dt;
@@ -453,16 +446,23 @@ impl System {
         let count = walls.count();
         for (number, body) in self.bodies.iter().enumerate() {
             for wall in (0..count).filter(|wall| self.work.near[number * count + wall]) {
-                for i in body.range.clone() {
-                    let memory = &mut self.state.walls[i * count + wall];
-                    match meet_wall(walls, wall, i, now, (&self.matter, &self.law), memory, dt) {
+                let own = Own {
+                    first: body.range.start,
+                    position: &self.state.position[body.range.clone()],
+                    velocity: &self.state.velocity[body.range.clone()],
+                    start: &self.work.from,
+                };
+                for (k, x) in own.position.iter().enumerate() {
+                    let memory = &mut self.state.walls[(own.first + k) * count + wall];
+                    match meet_wall((walls, wall), k, &own, (&self.matter, &self.law), memory, dt) {
                         Some(meeting) if springs => {
                             let force = -self.law.force(&meeting, memory);
                             self.reactions[wall].force += force;
-                            self.reactions[wall].torque += now.position[i].cross(force);
+                            self.reactions[wall].torque += x.cross(force);
                             self.law.remember(&meeting, memory);
                         }
-                        _ => *memory = Memory::default(),
+                        _ if *memory != Memory::default() => *memory = Memory::default(),
+                        _ => {}
                     }
                 }
             }
@@ -564,28 +564,39 @@ impl System {
     }
 }
 
-/// The geometry of a particle at a wall, if anything acts between them; `since` \[s\] is the time since the step began.
+/// The particles of one body.
+struct Own<'a> {
+    /// Number of the first among all.
+    first: usize,
+    position: &'a [DVec3],
+    velocity: &'a [DVec3],
+    /// Positions of the particles of all bodies when the step began \[m\].
+    start: &'a [DVec3],
+}
+
+/// The geometry of the k-th particle of a body at a wall, if anything acts between them; `since` \[s\] is the time since the
+/// step began.
 fn meet_wall(
-    walls: &dyn Walls,
-    wall: usize,
-    i: usize,
-    now: Now,
+    (walls, wall): (&dyn Walls, usize),
+    k: usize,
+    own: &Own,
     (matter, law): (&Matter, &Law),
     memory: &Memory,
     since: f64,
 ) -> Option<Meeting> {
-    let (distance, normal) = walls.distance(wall, now.position[i]);
+    let (x, i) = (own.position[k], own.first + k);
+    let (distance, normal) = walls.distance(wall, x);
     let (length, inverse_mass) = (matter.radius[i], matter.inverse_mass[i]);
     let overlap = length - distance;
     if law.apart(overlap, memory) || inverse_mass == 0.0 {
         return None;
     }
-    let of_wall = walls.velocity(wall, now.position[i]);
+    let of_wall = walls.velocity(wall, x);
     Some(Meeting {
         overlap,
         normal,
-        velocity: now.velocity[i] - of_wall,
-        moved: now.position[i] - now.start[i] - of_wall * since,
+        velocity: own.velocity[k] - of_wall,
+        moved: x - own.start[i] - of_wall * since,
         length,
         inverse_mass,
     })
@@ -637,19 +648,22 @@ impl<'a> Whole<'a> {
         let Some(law) = self.law else { return };
         self.walls.place(time);
         let Self { lane, matter, walls, memories, near, .. } = self;
-        let Lane { position, velocity, force, bodies, .. } = lane;
-        let now = Now { position, velocity, start: self.from };
         let (count, since) = (walls.count(), time - self.time);
-        for (number, body) in bodies.iter().enumerate() {
+        let (walls, matter, memories, near, from) = (&**walls, *matter, *memories, *near, self.from);
+        lane.reborrow().each(LIGHT, &|body, lane| {
+            let number = matter.body[body.range.start] as usize;
+            let own = Own { first: body.range.start, position: lane.position, velocity: lane.velocity, start: from };
             for wall in (0..count).filter(|wall| near[number * count + wall]) {
-                for i in body.range.clone() {
-                    let memory = &memories[i * count + wall];
-                    if let Some(meeting) = meet_wall(&**walls, wall, i, now, (matter, &law), memory, since) {
-                        force[i] += law.force(&meeting, memory);
+                for (k, force) in lane.force.iter_mut().enumerate() {
+                    let memory = &memories[(own.first + k) * count + wall];
+                    if let Some(meeting) = meet_wall((walls, wall), k, &own, (matter, &law), memory, since) {
+                        *force += law.force(&meeting, memory);
                     }
                 }
             }
-        }
+        });
+        let Lane { position, velocity, force, .. } = lane;
+        let now = Now { position, velocity, start: self.from };
         self.interface.push(&law, now, matter, force);
     }
 
@@ -658,9 +672,9 @@ impl<'a> Whole<'a> {
         self.lane.force.fill(DVec3::ZERO);
         self.touch(time);
         let (gravity, matter, external) = (self.gravity, self.matter, self.external);
-        self.lane.reborrow().each(&|body, lane| {
+        self.lane.reborrow().each(HEAVY, &|body, lane| {
             lane.kick(body, dt);
-            let steps = (dt * body.springs.sqrt() / integrator.longest_step()).ceil().max(1.0);
+            let steps = (dt / body.pitch.longest_step(integrator)).ceil().max(1.0);
             let mut alone = Alone { lane, body, gravity, matter, external };
             for step in 0..steps as u32 {
                 integrator.step(&mut alone, time + f64::from(step) * dt / steps, dt / steps);
@@ -671,22 +685,22 @@ impl<'a> Whole<'a> {
 
 impl Integrable for Whole<'_> {
     fn begin(&mut self) {
-        self.lane.reborrow().each(&|_, lane| lane.begin());
+        self.lane.reborrow().each(LIGHT, &|_, lane| lane.begin());
     }
 
     fn evaluate(&mut self, time: f64, weight: f64) {
         let (gravity, matter, external) = (self.gravity, self.matter, self.external);
-        self.lane.reborrow().each(&|body, lane| lane.weigh(body, gravity, &matter.mass, external));
+        self.lane.reborrow().each(HEAVY, &|body, lane| lane.weigh(body, gravity, &matter.mass, external));
         self.touch(time);
-        self.lane.reborrow().each(&|body, lane| lane.rate(body, weight));
+        self.lane.reborrow().each(LIGHT, &|body, lane| lane.rate(body, weight));
     }
 
     fn reach(&mut self, length: f64) {
-        self.lane.reborrow().each(&|body, lane| lane.reach(body, length));
+        self.lane.reborrow().each(LIGHT, &|body, lane| lane.reach(body, length));
     }
 
     fn finish(&mut self, length: f64) {
-        self.lane.reborrow().each(&|body, lane| lane.finish(body, length));
+        self.lane.reborrow().each(LIGHT, &|body, lane| lane.finish(body, length));
     }
 }
 

@@ -256,7 +256,8 @@ impl Checks {
         if let Some(spacing) = body.spacing {
             self.positive("spacing", spacing);
             let same = scene.connections.interface != InterfaceKind::Sph || spacing == scene.sph.spacing;
-            let message = format!("must be that of the liquid, {}, with connections.interface = \"sph\"", scene.sph.spacing);
+            let message =
+                format!("must be that of the liquid, {}, with connections.interface = \"sph\"", scene.sph.spacing);
             self.require("spacing", same, message);
         }
         self.positive("density", body.density);

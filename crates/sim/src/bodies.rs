@@ -14,7 +14,7 @@ pub(crate) struct Bodies {
     /// One for each body.
     pub(crate) skins: Vec<Skin>,
     pub(crate) sides: Sides,
-    /// Whether the bodies have begun the step under way.
+    /// Whether the bodies have begun the step under way; it ends when all of the world has taken it.
     pub(crate) begun: bool,
 }
 
@@ -28,26 +28,44 @@ pub(crate) struct Group {
 }
 
 /// Sides of walls as bodies of particles meet them.
-pub(crate) struct Sides(pub(crate) Vec<WallSide>);
+pub(crate) struct Sides {
+    pub(crate) sides: Vec<WallSide>,
+    /// Normals of those that are planes and their distances from the origin \[m\], as they are now.
+    planes: Vec<Option<(DVec3, f64)>>,
+}
+
+impl Sides {
+    pub(crate) fn new(sides: Vec<WallSide>) -> Self {
+        let mut new = Self { planes: vec![None; sides.len()], sides };
+        new.place(0.0);
+        new
+    }
+}
 
 /// Time over which the velocity of a wall is taken \[s\].
 const INSTANT: f64 = 1e-6;
 
 impl Walls for Sides {
     fn count(&self) -> usize {
-        self.0.len()
+        self.sides.len()
     }
 
     fn place(&mut self, time: f64) {
-        self.0.iter_mut().for_each(|side| side.place(time, INSTANT));
+        for (side, plane) in self.sides.iter_mut().zip(&mut self.planes) {
+            side.place(time, INSTANT);
+            *plane = side.plane().map(|[point, normal]| (normal, point.dot(normal)));
+        }
     }
 
     fn distance(&self, surface: usize, point: DVec3) -> (f64, DVec3) {
-        self.0[surface].distance(point)
+        match self.planes[surface] {
+            Some((normal, height)) => (point.dot(normal) - height, normal),
+            None => self.sides[surface].distance(point),
+        }
     }
 
     fn velocity(&self, surface: usize, point: DVec3) -> DVec3 {
-        Obstacle::velocity(&self.0[surface], point)
+        Obstacle::velocity(&self.sides[surface], point)
     }
 }
 
@@ -59,12 +77,10 @@ impl Bodies {
         report: &mut StepReport,
     ) -> Result<(), StepError> {
         self.begun = true;
-        self.system.step(&mut self.sides, gravity, [time, dt], report)?;
-        self.begun = false;
-        Ok(())
+        self.system.step(&mut self.sides, gravity, [time, dt], report)
     }
 
-    /// Undoes a step that failed in the bodies; nothing if it failed before them.
+    /// Undoes a step that failed after the bodies had begun it.
     pub(crate) fn roll_back(&mut self) {
         if std::mem::take(&mut self.begun) {
             self.system.roll_back();
@@ -122,7 +138,7 @@ impl Bodies {
 
     /// Adds what the bodies do to each wall to values of force and torque, six for each wall.
     pub(crate) fn add_wall_forces(&self, values: &mut [f64]) {
-        for (side, felt) in self.sides.0.iter().zip(self.system.reactions()) {
+        for (side, felt) in self.sides.sides.iter().zip(self.system.reactions()) {
             let own = &mut values[6 * side.wall..6 * side.wall + 6];
             let both = felt.force.to_array().into_iter().chain(felt.torque.to_array());
             own.iter_mut().zip(both).for_each(|(value, more)| *value += more);

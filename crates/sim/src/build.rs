@@ -6,10 +6,10 @@ use crate::connections::Connections;
 use crate::gauss::{Gauss, Look, tank_edges};
 use crate::method::Method;
 use glam::{DVec2, DVec3};
-use meniscus_core::{BodyInfo, BodyKind, Wire};
+use meniscus_core::{BodyInfo, BodyKind, StepReport, Wire};
 use meniscus_geometry::{Aabb, Bvh, FillError, KeepOut, Periodic, Region, Shape, ShapeError, count_estimate, fill};
-use meniscus_scene::{self as scene, Loaded, Opening, Scene, Side, WetSide};
 use meniscus_particles::{InterfaceKind, Pushes};
+use meniscus_scene::{self as scene, Loaded, Opening, Scene, Side, WetSide};
 use meniscus_sph::surface::Wet;
 use meniscus_sph::{Emitter, Liquid, Material, Setup, Wall, WallShape};
 
@@ -120,18 +120,18 @@ fn connections(loaded: &Loaded) -> Result<(Connections, Vec<String>), BuildError
         kind: BodyKind::Solid,
         color: body.color.map(|c| c as f32),
     }));
-    let inside = build_bodies::make_room(&bodies, &mut wet.liquid);
+    let interface = scene.connections.interface;
+    let inside = build_bodies::make_room(&bodies, interface, &mut wet.liquid);
     if inside > 0 {
         warnings.push(format!("{inside} particles of liquid lie in bodies and are left out"));
     }
     let first_id = wet.liquid.state().particles.next_id;
-    let interface = scene.connections.interface;
     if interface == InterfaceKind::Sph && !wet.dry {
         build_bodies::join(loaded, &bodies, &mut wet.liquid);
     }
     let masses = (0..wet.liquid.setup().materials.len()).map(|liquid| wet.liquid.mass(liquid as u16)).collect();
-    let (pushes, before) = (Pushes::default(), Vec::new());
-    Ok((Connections { wet, bodies, interface, first_id, masses, pushes, before }, warnings))
+    let (pushes, before, beside) = (Pushes::default(), Vec::new(), StepReport::default());
+    Ok((Connections { wet, bodies, interface, first_id, masses, pushes, beside, before }, warnings))
 }
 
 fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError> {
@@ -364,8 +364,12 @@ pub(crate) fn bounds_of(loaded: &Loaded) -> Aabb {
         scene::WallShape::Mesh(mesh) => Some(loaded.mesh(&mesh.surface).bounds()),
         scene::WallShape::Plane(_) => None,
     });
-    let all =
-        liquid_bounds(loaded).into_iter().chain(build_solids::bounds(loaded)).chain(build_bodies::bounds(loaded)).chain(tanks).reduce(|a, b| a.union(&b));
+    let all = liquid_bounds(loaded)
+        .into_iter()
+        .chain(build_solids::bounds(loaded))
+        .chain(build_bodies::bounds(loaded))
+        .chain(tanks)
+        .reduce(|a, b| a.union(&b));
     all.unwrap_or(Aabb { min: DVec3::ZERO, max: DVec3::ONE })
 }
 

@@ -4,8 +4,10 @@ use crate::bodies::{Bodies, Group, Sides};
 use crate::build::{BuildError, to_shape};
 use crate::obstacle;
 use glam::{DQuat, DVec3, Vec3};
-use meniscus_geometry::{Aabb, NeighbourGrid, Periodic, Region, Shape, TetMesh, TriangleMesh, count_estimate, fill, solids};
-use meniscus_particles::{Elastic, Matter, Particle, Skin, System};
+use meniscus_geometry::{
+    Aabb, NeighbourGrid, Periodic, Region, Shape, TetMesh, TriangleMesh, count_estimate, fill, solids,
+};
+use meniscus_particles::{Elastic, InterfaceKind, Matter, Particle, Skin, System};
 use meniscus_scene::{Body, Cohesion, Loaded};
 use meniscus_sph::{Liquid, Material, Wall};
 
@@ -34,24 +36,20 @@ pub(crate) fn bodies(
     let of_bodies = heaviest(&mut scene.body.values().map(|body| body.density));
     let of_liquids = heaviest(&mut scene.liquid.values().map(|liquid| liquid.density));
     let mut system = System::new(scene.connections.clone(), 20.0 * of_bodies * speed_squared, scene.time.courant)
-        .with_liquid_modulus(5.0 * of_liquids * speed_squared);
+        .with_liquid_modulus(3.0 * of_liquids * speed_squared);
     let (mut groups, mut skins) = (Vec::new(), Vec::new());
     let sides = obstacle::sides(walls);
     for (number, (name, body)) in scene.body.iter().enumerate() {
         let start = system.bodies();
         add(loaded, name, body, &mut system, &mut skins)?;
-        groups.push(Group {
-            name: name.clone(),
-            shown_as: (first + number) as u16,
-            bodies: start..system.bodies(),
-        });
+        groups.push(Group { name: name.clone(), shown_as: (first + number) as u16, bodies: start..system.bodies() });
     }
     for (name, wall) in scene.wall.keys().zip(0..).filter(|_| !groups.is_empty()) {
         if !sides.iter().any(|side| side.wall == wall) {
             warnings.push(format!("wall `{name}` has no inside: bodies pass through it"));
         }
     }
-    let bodies = Bodies { system, groups, skins, sides: Sides(sides), begun: false };
+    let bodies = Bodies { system, groups, skins, sides: Sides::new(sides), begun: false };
     warn_of_overlap(&bodies, warnings);
     Ok(bodies)
 }
@@ -60,7 +58,8 @@ fn warn_of_overlap(bodies: &Bodies, warnings: &mut Vec<String>) {
     use meniscus_particles::Walls;
     let system = &bodies.system;
     for group in &bodies.groups {
-        let places = group.bodies.clone().flat_map(|body| system.particles_of(body)).map(|i| system.state().position[i]);
+        let places =
+            group.bodies.clone().flat_map(|body| system.particles_of(body)).map(|i| system.state().position[i]);
         let behind = |place: &DVec3| (0..bodies.sides.count()).any(|side| bodies.sides.distance(side, *place).0 < 0.0);
         let count = places.filter(behind).count();
         if count > 0 {
@@ -69,13 +68,7 @@ fn warn_of_overlap(bodies: &Bodies, warnings: &mut Vec<String>) {
     }
 }
 
-fn add(
-    loaded: &Loaded,
-    name: &str,
-    body: &Body,
-    system: &mut System,
-    skins: &mut Vec<Skin>,
-) -> Result<(), BuildError> {
+fn add(loaded: &Loaded, name: &str, body: &Body, system: &mut System, skins: &mut Vec<Skin>) -> Result<(), BuildError> {
     let shape = to_shape(loaded, &body.shape);
     let matter = Matter { spacing: spacing(loaded, body), density: body.density };
     let places = fill(&shape, matter.spacing, &[]).map_err(|e| wrong(name, &e))?;
@@ -169,7 +162,8 @@ fn compact(vertices: &[DVec3], triangles: &[[u32; 3]]) -> TriangleMesh {
 
 /// About how many particles all bodies of a scene have, and the memory that they need \[bytes\].
 pub(crate) fn size_estimate(loaded: &Loaded) -> (f64, f64) {
-    let of = |body: &Body| body.count() * count_estimate(&to_shape(loaded, &body.shape), spacing(loaded, body)).max(0.0);
+    let of =
+        |body: &Body| body.count() * count_estimate(&to_shape(loaded, &body.shape), spacing(loaded, body)).max(0.0);
     let particles: f64 = loaded.scene.body.values().map(of).sum();
     (particles, particles * BYTES_PER_PARTICLE)
 }
@@ -218,10 +212,13 @@ pub(crate) fn join(loaded: &Loaded, bodies: &Bodies, liquid: &mut Liquid) {
 }
 
 /// Takes away liquid that starts inside bodies; returns how much.
-pub(crate) fn make_room(bodies: &Bodies, liquid: &mut Liquid) -> usize {
+pub(crate) fn make_room(bodies: &Bodies, interface: InterfaceKind, liquid: &mut Liquid) -> usize {
     let system = &bodies.system;
     let places: Vec<Vec3> = system.state().position.iter().map(|p| p.as_vec3()).collect();
-    let radius = 0.5 * liquid.setup().params.spacing;
+    let radius = match interface {
+        InterfaceKind::Sph => 0.5 * liquid.setup().params.spacing,
+        InterfaceKind::Springs | InterfaceKind::Projection => crate::connections::drop_radius(liquid),
+    };
     let largest = system.radii().iter().copied().fold(0.0, f64::max);
     let mut grid = NeighbourGrid::default();
     grid.sort(&places, (largest + radius) as f32, Periodic::default());

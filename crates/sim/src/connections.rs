@@ -5,13 +5,15 @@
 //! | | stage | what happens |
 //! |---|---|---|
 //! | 0 | join liquid | with the interface "sph": particles of bodies take their places among the liquid's |
-//! | 1–6 | sort particles … sum forces | the liquid by itself |
+//! | 1, 2 | sort particles, find neighbours | |
 //! | 7 | connect liquid | springs between particles of bodies and of the liquid: forces on both |
-//! | 8, 9 | find pressure, advance | |
+//! | 3–9 | touch walls … advance | the liquid, which feels its part of 7 beside its own forces |
 //! | 10 | leave liquid | with the interface "sph": what the liquid did to the particles of bodies becomes a force on them |
 //! | 11 | connect, move, part bodies | steps of their own, as `meniscus_particles` describes them |
 //! | 12 | part liquid | with the projection: bodies and liquid that overlap are moved apart |
 //! | 13 | drain | |
+//!
+//! With springs, liquid and bodies know all they need of each other after stage 7: they take the rest of the step side by side.
 //!
 //! The interface "sph" is that of Koshizuka and others \[SK98\], to which the paper looks ahead: the particles of a body are moved as
 //! liquid of the body's density, and the body takes their mean.
@@ -24,7 +26,13 @@ use meniscus_core::{Digest, Frame, StepError, StepReport};
 use meniscus_particles::{Drops, InterfaceKind, Pushes, State};
 use meniscus_scene::Poke;
 use meniscus_scene::live::LiveKey;
-use meniscus_sph::{PressureSolver, ViscositySolver};
+use meniscus_sph::{Liquid, PressureSolver, ViscositySolver};
+
+/// Radius of a particle of the liquid as bodies meet it \[m\]: half a spacing more than its own. Beside a body it lacks
+/// neighbours, so the liquid crowds there; held back by as much, a body displaces about its volume.
+pub(crate) fn drop_radius(liquid: &Liquid) -> f64 {
+    liquid.setup().params.spacing
+}
 
 /// The method with its state.
 pub(crate) struct Connections {
@@ -37,22 +45,27 @@ pub(crate) struct Connections {
     /// Mass of a particle of each liquid \[kg\].
     pub(crate) masses: Vec<f64>,
     pub(crate) pushes: Pushes,
+    /// Report of the bodies' step where it is taken beside the liquid's.
+    pub(crate) beside: StepReport,
     /// With the interface "sph": velocities of the particles of bodies before the liquid's step \[m/s\].
     pub(crate) before: Vec<Vec3>,
 }
 
 impl Method for Connections {
     fn step(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
+        let gravity = self.wet.gravity;
         if self.wet.dry {
             self.place_walls(time, dt);
-        } else {
-            self.step_liquid(time, dt, report)?;
-        }
-        let gravity = self.wet.gravity;
-        self.bodies.step(gravity, [time, dt], report)?; // 11
-        if self.wet.dry {
+            self.bodies.step(gravity, [time, dt], report)?; // 11
+            self.bodies.begun = false;
             return Ok(());
         }
+        if self.interface == InterfaceKind::Springs {
+            self.step_side_by_side(time, dt, report)?;
+        } else {
+            self.step_in_turn(time, dt, report)?;
+        }
+        self.bodies.begun = false;
         if self.interface == InterfaceKind::Projection {
             report.stage("part liquid", || self.part_liquid(dt)); // 12
         }
@@ -75,7 +88,7 @@ impl Method for Connections {
             return by_liquid;
         }
         let lightest = self.masses.iter().copied().fold(f64::INFINITY, f64::min);
-        by_liquid.min(self.bodies.system.liquid_step(lightest, 0.5 * self.wet.liquid.setup().params.spacing))
+        by_liquid.min(self.bodies.system.liquid_step(lightest, drop_radius(&self.wet.liquid)))
     }
 
     fn set(&mut self, key: &LiveKey, value: &[f64]) {
@@ -135,42 +148,36 @@ impl Method for Connections {
 }
 
 impl Connections {
-    fn step_liquid(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
+    /// Springs: bodies and liquid at once.
+    fn step_side_by_side(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
+        let liquid = &mut self.wet.liquid;
+        report.stage("sort particles", || liquid.sort(time, dt)); // 1
+        report.stage("find neighbours", || liquid.find_neighbours()); // 2
+        report.stage("connect liquid", || self.connect_liquid()); // 7
+        let Self { wet, bodies, pushes, beside, .. } = self;
+        let gravity = wet.gravity;
+        beside.clear();
+        let (by_liquid, by_bodies) = rayon::join(
+            || step_liquid(&mut wet.liquid, gravity, pushes, [time, dt], report), // 3 to 9
+            || bodies.step(gravity, [time, dt], beside),                          // 11
+        );
+        report.absorb(beside);
+        by_liquid.and(by_bodies)
+    }
+
+    /// Projection and SPH: bodies after the liquid.
+    fn step_in_turn(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
         if self.interface == InterfaceKind::Sph {
             report.stage("join liquid", || self.join_liquid()); // 0
         }
-        let solver = self.wet.liquid.setup().params.pressure;
         let (liquid, gravity) = (&mut self.wet.liquid, self.wet.gravity);
         report.stage("sort particles", || liquid.sort(time, dt)); // 1
         report.stage("find neighbours", || liquid.find_neighbours()); // 2
-        report.stage("touch walls", || liquid.touch_walls(time, dt)); // 3
-        match solver {
-            PressureSolver::Dfsph => {
-                report.stage("sum density", || liquid.sum_density_and_gradients())?; // 4
-                let divergence = report.stage("remove divergence", || liquid.remove_divergence(dt))?; // 5
-                report.stage("sum forces", || liquid.sum_forces(gravity))?; // 6
-                if liquid.setup().params.viscosity == ViscositySolver::Implicit {
-                    report.stage("solve viscosity", || liquid.solve_viscosity(dt))?;
-                }
-                report.stage("connect liquid", || self.connect_liquid()); // 7
-                let liquid = &mut self.wet.liquid;
-                let density = report.stage("find pressure", || liquid.find_pressure(gravity, dt))?; // 8
-                report.count("divergence iterations", divergence.iterations.into());
-                report.count("density iterations", density.iterations.into());
-                report.count("density error", density.error);
-            }
-            PressureSolver::StateEquation => {
-                report.stage("sum density", || liquid.sum_density())?; // 4  [B eq. 10]
-                report.stage("find pressure", || liquid.apply_state_equation()); // 8  [B eq. 14]
-                report.stage("sum forces", || liquid.sum_all_forces(gravity))?; // 6  [B, unnumbered]
-                report.stage("connect liquid", || self.connect_liquid()); // 7
-            }
-        }
-        report.stage("advance", || self.wet.liquid.advance(time, dt))?; // 9
+        step_liquid(liquid, gravity, &self.pushes, [time, dt], report)?; // 3 to 9
         if self.interface == InterfaceKind::Sph {
             report.stage("leave liquid", || self.leave_liquid(dt)); // 10
         }
-        Ok(())
+        self.bodies.step(gravity, [time, dt], report) // 11
     }
 
     /// Without liquid: walls are shown where they are.
@@ -181,10 +188,7 @@ impl Connections {
 
     /// Springs between bodies and liquid.
     fn connect_liquid(&mut self) {
-        if self.interface != InterfaceKind::Springs {
-            return;
-        }
-        let liquid = &mut self.wet.liquid;
+        let liquid = &self.wet.liquid;
         let particles = &liquid.state().particles;
         let drops = Drops {
             grid: liquid.grid(),
@@ -192,16 +196,14 @@ impl Connections {
             velocity: &particles.velocity,
             liquid: &particles.liquid,
             mass: &self.masses,
-            radius: 0.5 * liquid.setup().params.spacing,
+            radius: drop_radius(liquid),
         };
         self.bodies.system.connect_liquid(&drops, &mut self.pushes);
-        let accelerations = liquid.accelerations_mut();
-        self.pushes.iter().for_each(|(j, push)| accelerations[j as usize] += push);
     }
 
     /// Takes overlaps between bodies and liquid away.
     fn part_liquid(&mut self, dt: f64) {
-        let radius = 0.5 * self.wet.liquid.setup().params.spacing;
+        let radius = drop_radius(&self.wet.liquid);
         let (particles, grid) = self.wet.liquid.particles_and_grid_mut();
         self.bodies.system.part_liquid(
             (grid, radius),
@@ -242,4 +244,41 @@ impl Connections {
             }
         }
     }
+}
+
+/// The liquid from its walls to its advance; `pushes` are what bodies do to it.
+fn step_liquid(
+    liquid: &mut Liquid,
+    gravity: DVec3,
+    pushes: &Pushes,
+    [time, dt]: [f64; 2],
+    report: &mut StepReport,
+) -> Result<(), StepError> {
+    let add = |liquid: &mut Liquid| {
+        let accelerations = liquid.accelerations_mut();
+        pushes.iter().for_each(|(j, push)| accelerations[j as usize] += push);
+    };
+    report.stage("touch walls", || liquid.touch_walls(time, dt)); // 3
+    match liquid.setup().params.pressure {
+        PressureSolver::Dfsph => {
+            report.stage("sum density", || liquid.sum_density_and_gradients())?; // 4
+            let divergence = report.stage("remove divergence", || liquid.remove_divergence(dt))?; // 5
+            report.stage("sum forces", || liquid.sum_forces(gravity))?; // 6
+            if liquid.setup().params.viscosity == ViscositySolver::Implicit {
+                report.stage("solve viscosity", || liquid.solve_viscosity(dt))?;
+            }
+            add(liquid);
+            let density = report.stage("find pressure", || liquid.find_pressure(gravity, dt))?; // 8
+            report.count("divergence iterations", divergence.iterations.into());
+            report.count("density iterations", density.iterations.into());
+            report.count("density error", density.error);
+        }
+        PressureSolver::StateEquation => {
+            report.stage("sum density", || liquid.sum_density())?; // 4  [B eq. 10]
+            report.stage("find pressure", || liquid.apply_state_equation()); // 8  [B eq. 14]
+            report.stage("sum forces", || liquid.sum_all_forces(gravity))?; // 6  [B, unnumbered]
+            add(liquid);
+        }
+    }
+    report.stage("advance", || liquid.advance(time, dt)) // 9
 }

@@ -1,5 +1,6 @@
 //! Particle bodies with connections against theory.
 
+pub(crate) mod float;
 pub(crate) mod order;
 pub(crate) mod piles;
 pub(crate) mod springs;

@@ -50,9 +50,11 @@ pub(crate) fn run(_: Size) -> Vec<Row> {
     let measure = || -> Measured {
         let exact = after_a_second(Integrator::RungeKutta4, 4000)?;
         let mut found = Vec::new();
-        for (integrator, name, order) in
-            [(Integrator::Euler, "Euler", 1.0), (Integrator::Heun, "Heun", 2.0), (Integrator::RungeKutta4, "Runge-Kutta", 4.0)]
-        {
+        for (integrator, name, order) in [
+            (Integrator::Euler, "Euler", 1.0),
+            (Integrator::Heun, "Heun", 2.0),
+            (Integrator::RungeKutta4, "Runge-Kutta", 4.0),
+        ] {
             let error = |steps: u32| -> Result<[f64; 2], Box<dyn Error>> {
                 let there = after_a_second(integrator, steps)?;
                 let off = |a: &[DVec3], b: &[DVec3]| a.iter().zip(b).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
