@@ -6,7 +6,7 @@
 //!    elements, integrator, tolerances) and a [`Material`] (corotational, neo-Hookean or St Venant–Kirchhoff; damping;
 //!    [`Plasticity`]; [`Fracture`]).
 //! 2. **Supports.** [`Body::fix`] holds nodes by region, [`Body::lead`] moves them as prescribed, [`Body::attach`] ties a
-//!    point of the surface to a spring: the user's hand.
+//!    point of the surface, found by [`Body::nearest_point`] or [`Body::first_hit`], to a spring: the user's hand.
 //! 3. **Loads.** [`Body::add_pressure`], [`Body::add_traction`], [`Body::add_force_at`] a point of the surface,
 //!    [`Body::external_force_mut`] for nodal forces; [`Body::add_reaction`] for forces that answer to the motion within
 //!    the step, such as contact with something outside of this crate. They act until [`Body::clear_forces`].
@@ -59,6 +59,7 @@ mod measure;
 mod model;
 mod newton;
 mod params;
+mod pick;
 mod pieces;
 mod plasticity;
 mod reaction;
@@ -76,8 +77,9 @@ mod topology;
 pub use axes::Axes;
 pub use body::{Body, BodyError};
 pub use params::{Fracture, Integrator, Linearisation, Material, Model, Order, Params, ParamsError, Plasticity};
+pub use pick::Picked;
 pub use pieces::Pieces;
 pub use reaction::Reaction;
 pub use state::{Mesh, Motion, Spring, State};
-pub use supports::{NoSuch, SurfacePoint};
+pub use supports::{NoSuch, Pull, SurfacePoint};
 pub use surface::{Face, Surface};

@@ -58,6 +58,8 @@ pub struct Motion {
 /// A spring between a point of an element and a place.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Spring {
+    /// Its number, chosen by whoever attached it: it stays when other springs go and when the body breaks.
+    pub id: u64,
     /// The element.
     pub element: u32,
     /// Barycentric coordinates of the point in it, dimensionless.

@@ -18,6 +18,19 @@ pub struct SurfacePoint {
     pub barycentric: [f64; 3],
 }
 
+/// What a spring does.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pull {
+    /// Its number.
+    pub id: u64,
+    /// The point that it is tied to, where it is now \[m\].
+    pub point: DVec3,
+    /// Its far end \[m\].
+    pub anchor: DVec3,
+    /// Force on the body \[N\].
+    pub force: DVec3,
+}
+
 /// There is no such face, spring, or finite number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("there is no such {0}")]
@@ -72,18 +85,19 @@ impl Body {
         self.state.mesh.fixed.get(node).copied().unwrap_or(Axes::ALL)
     }
 
-    /// Ties a point of the surface to a place \[m\] with a spring of a stiffness \[N/m\] and a damping \[N·s/m\]. Returns the
-    /// number of the spring.
+    /// Ties a point of the surface to a place \[m\] with a spring of a stiffness \[N/m\] and a damping \[N·s/m\]. `id` is the
+    /// number by which it is known; an older spring of that number goes.
     ///
     /// # Errors
     /// When there is no such face, or a number is not finite or negative.
     pub fn attach(
         &mut self,
+        id: u64,
         point: SurfacePoint,
         anchor: DVec3,
         stiffness: f64,
         damping: f64,
-    ) -> Result<usize, NoSuch> {
+    ) -> Result<(), NoSuch> {
         let &Face { element, side } = self.surface.faces().get(point.face).ok_or(NoSuch("face"))?;
         let usable = |x: f64| x.is_finite() && x >= 0.0;
         let sound = point.barycentric.iter().all(|l| l.is_finite()) && anchor.is_finite();
@@ -93,16 +107,18 @@ impl Body {
         let mut barycentric = [0.0; 4];
         let (corners, _) = face_nodes(self.params.order, side);
         corners.iter().zip(point.barycentric).for_each(|(&corner, l)| barycentric[corner] = l);
-        self.state.motion.springs.push(Spring { element, barycentric, anchor, stiffness, damping });
-        Ok(self.state.motion.springs.len() - 1)
+        let springs = &mut self.state.motion.springs;
+        springs.retain(|spring| spring.id != id);
+        springs.push(Spring { id, element, barycentric, anchor, stiffness, damping });
+        Ok(())
     }
 
     /// Moves the far end of a spring \[m\].
     ///
     /// # Errors
     /// When there is no such spring, or the place is not finite.
-    pub fn pull(&mut self, spring: usize, anchor: DVec3) -> Result<(), NoSuch> {
-        let spring = self.state.motion.springs.get_mut(spring).ok_or(NoSuch("spring"))?;
+    pub fn pull(&mut self, id: u64, anchor: DVec3) -> Result<(), NoSuch> {
+        let spring = self.state.motion.springs.iter_mut().find(|spring| spring.id == id).ok_or(NoSuch("spring"))?;
         if !anchor.is_finite() {
             return Err(NoSuch("place: it must be finite"));
         }
@@ -110,24 +126,24 @@ impl Body {
         Ok(())
     }
 
-    /// Removes a spring; later ones move up by one number.
+    /// Removes a spring.
     ///
     /// # Errors
     /// When there is no such spring.
-    pub fn detach(&mut self, spring: usize) -> Result<(), NoSuch> {
-        if spring >= self.state.motion.springs.len() {
-            return Err(NoSuch("spring"));
-        }
-        self.state.motion.springs.remove(spring);
+    pub fn detach(&mut self, id: u64) -> Result<(), NoSuch> {
+        let springs = &mut self.state.motion.springs;
+        let number = springs.iter().position(|spring| spring.id == id).ok_or(NoSuch("spring"))?;
+        springs.remove(number);
         Ok(())
     }
 
-    /// Force of each spring on the body \[N\].
-    pub fn spring_forces(&self) -> impl Iterator<Item = DVec3> {
+    /// The springs and what they do now.
+    pub fn springs(&self) -> impl Iterator<Item = Pull> {
         let (mesh, motion) = (&self.state.mesh, &self.state.motion);
         motion.springs.iter().map(|spring| {
-            let (x, v) = (spring.at(mesh, &motion.position), spring.at(mesh, &motion.velocity));
-            spring.stiffness * (spring.anchor - x) - spring.damping * v
+            let (point, velocity) = (spring.at(mesh, &motion.position), spring.at(mesh, &motion.velocity));
+            let force = spring.stiffness * (spring.anchor - point) - spring.damping * velocity;
+            Pull { id: spring.id, point, anchor: spring.anchor, force }
         })
     }
 }

@@ -154,10 +154,11 @@ impl Projection {
         let mut moved = Moved { bodies, matter, position: &mut self.position, rigid: &mut self.rigid };
         for _ in 0..sweeps {
             for [i, j] in pairs.clone() {
-                moved.part_drop(i as usize, j as usize, drops, radius, dt);
+                moved.part_drop([i as usize, j as usize], drops, radius, (state, dt));
             }
         }
-        self.finish(bodies, state, 1.0 / dt);
+        // Velocities have been changed pair by pair.
+        self.finish(bodies, state, 0.0);
     }
 
     fn finish(&mut self, bodies: &[Body], state: &mut State, inverse_dt: f64) {
@@ -202,8 +203,9 @@ pub(crate) struct MovedDrops<'a> {
 }
 
 impl Moved<'_> {
-    /// A particle of a body and one of a liquid.
-    fn part_drop(&mut self, i: usize, j: usize, drops: &mut MovedDrops, radius: f64, dt: f64) {
+    /// A particle of a body and one of a liquid. They part, and do not go on towards each other; liquid that is squeezed between
+    /// a body and a wall is not shot out.
+    fn part_drop(&mut self, [i, j]: [usize; 2], drops: &mut MovedDrops, radius: f64, (state, dt): (&mut State, f64)) {
         let (a, b) = (self.place(i), drops.position[j].as_dvec3());
         let length = self.matter.radius[i] + radius;
         let squared = a.distance_squared(b);
@@ -213,11 +215,40 @@ impl Moved<'_> {
         let far = squared.sqrt();
         let n = if far > 0.0 { (a - b) / far } else { DVec3::Y };
         let inverse = 1.0 / drops.mass[usize::from(drops.liquid[j])];
-        let impulse = n * ((length - far) / (self.inverse_mass(i, a, n) + inverse));
-        self.push(i, a, impulse);
-        let back = impulse * inverse;
-        drops.position[j] = (b - back).as_vec3();
-        drops.velocity[j] -= (back / dt).as_vec3();
+        let both = self.inverse_mass(i, a, n) + inverse;
+        let move_apart = n * ((length - far) / both);
+        self.push(i, a, move_apart);
+        drops.position[j] = (b - move_apart * inverse).as_vec3();
+        let approach = (drops.velocity[j].as_dvec3() - self.velocity(i, a, state)).dot(n);
+        let stop = n * (approach.clamp(0.0, (length - far) / dt) / both);
+        self.kick(i, a, stop, state);
+        drops.velocity[j] -= (stop * inverse).as_vec3();
+    }
+
+    /// Velocity of a particle at a place \[m/s\].
+    fn velocity(&self, i: usize, at: DVec3, state: &State) -> DVec3 {
+        let number = self.matter.body[i] as usize;
+        match &self.bodies[number].kind {
+            Kind::Deformable(_) => state.velocity[i],
+            Kind::Rigid(frame) => {
+                let arm = at - self.rigid[number].motion.center;
+                let motion = &state.rigid[number];
+                motion.velocity + frame.angular_velocity(motion).cross(arm)
+            }
+        }
+    }
+
+    /// Changes the velocity of the body of a particle at a place by an impulse \[N·s\].
+    fn kick(&mut self, i: usize, at: DVec3, impulse: DVec3, state: &mut State) {
+        let number = self.matter.body[i] as usize;
+        match &self.bodies[number].kind {
+            Kind::Deformable(_) => state.velocity[i] += impulse * self.matter.inverse_mass[i],
+            Kind::Rigid(frame) => {
+                let arm = at - self.rigid[number].motion.center;
+                state.rigid[number].velocity += impulse / frame.mass;
+                state.rigid[number].angular_momentum += arm.cross(impulse);
+            }
+        }
     }
 
     /// Two particles.

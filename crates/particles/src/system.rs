@@ -41,6 +41,17 @@ pub struct State {
     pub walls: Vec<Memory>,
 }
 
+impl State {
+    /// A copy into memory that is there.
+    fn copy_from(&mut self, other: &Self) {
+        self.position.clone_from(&other.position);
+        self.velocity.clone_from(&other.velocity);
+        self.rigid.clone_from(&other.rigid);
+        self.touches.clone_from(&other.touches);
+        self.walls.clone_from(&other.walls);
+    }
+}
+
 /// Force and torque on a wall.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Reaction {
@@ -369,7 +380,7 @@ impl System {
     fn begin(&mut self, walls: usize) {
         let particles = self.matter.mass.len();
         self.state.walls.resize(walls * particles, Memory::default());
-        self.before.clone_from(&self.state);
+        self.before.copy_from(&self.state);
         self.before.touches.clone_from(&self.interface.touches);
         self.reactions.clear();
         self.reactions.resize(walls, Reaction::default());

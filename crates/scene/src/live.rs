@@ -1,6 +1,6 @@
-//! Parameters that can change while a simulation runs.
+//! What can be done to a simulation while it runs.
 
-use crate::model::{Scene, Value};
+use crate::model::{Command, Scene, Value};
 use crate::validate::finite;
 
 /// A parameter that `set` can change.
@@ -55,5 +55,24 @@ pub fn check(scene: &Scene, key: &str, value: &Value) -> Result<LiveKey, String>
         (_, Value::Vector(_)) => Err(format!("`{key}` needs one number")),
         (_, Value::Number(number)) if *number < 0.0 => Err(format!("`{key}` must not be negative")),
         (_, Value::Number(_)) => Ok(live),
+    }
+}
+
+/// Whether a command that comes from outside a scene file suits the scene.
+///
+/// # Errors
+/// With what is wrong with it.
+pub fn check_command(scene: &Scene, command: &Command) -> Result<(), String> {
+    let wrong = |(key, message): crate::pull::Wrong| format!("`{key}` {message}");
+    match command {
+        Command::Set(set) => check(scene, &set.key, &set.value).map(|_| ()),
+        Command::Poke(poke) => {
+            let numbers = poke.center.iter().chain(&poke.velocity).chain([&poke.radius]);
+            let sane = numbers.copied().all(f64::is_finite) && poke.radius > 0.0;
+            if sane { Ok(()) } else { Err("a poke needs finite numbers and a radius greater than zero".into()) }
+        }
+        Command::Grab(grab) => grab.check(scene).map_err(wrong),
+        Command::Move(target) => target.check().map_err(wrong),
+        Command::Release(_) => Ok(()),
     }
 }

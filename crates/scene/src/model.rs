@@ -1,6 +1,7 @@
 //! The structure of a scene file. SI units; every key has a default and says so.
 
 use crate::body::Body;
+use crate::pull::{Grab, Move, Pull, Release};
 use crate::solid::Solid;
 use indexmap::IndexMap;
 use meniscus_core::{Camera, Style};
@@ -48,6 +49,8 @@ pub struct Scene {
     pub connections: particles::Params,
     /// How solids touch each other, themselves and walls.
     pub contact: ContactParams,
+    /// Springs that pull at solids, by name.
+    pub pull: IndexMap<String, Pull>,
     /// Space that repeats, along some axes.
     pub periodic: Option<Periodic>,
     /// Walls, at rest or moving as prescribed, by name.
@@ -84,6 +87,7 @@ impl Default for Scene {
             body: IndexMap::new(),
             connections: particles::Params::default(),
             contact: ContactParams::default(),
+            pull: IndexMap::new(),
             periodic: None,
             wall: IndexMap::new(),
             emitter: IndexMap::new(),
@@ -485,6 +489,12 @@ pub enum Command {
     Set(Set),
     /// Pushes the liquid.
     Poke(Poke),
+    /// Takes hold of a solid.
+    Grab(Grab),
+    /// Moves what is held.
+    Move(Move),
+    /// Lets go.
+    Release(Release),
 }
 
 /// Changes a live parameter: `gravity`, `sph.artificial_viscosity`, `liquid.NAME.viscosity`, `emitter.NAME.speed`.

@@ -4,6 +4,7 @@ use crate::body::{Body, Cohesion};
 use crate::model::{
     Bounds, Command, Emitter, Mesh, Method, Opening, Periodic, Probe, Scene, Shape, Tank, Value, Vector, WallShape,
 };
+use crate::pull::Wrong;
 use crate::solid::{Hold, Solid, SolidShape};
 use meniscus_fem::ParamsError;
 use meniscus_particles::InterfaceKind;
@@ -111,13 +112,27 @@ impl Checks {
             });
         }
         for (name, solid) in &scene.solid {
-            self.within(["solid", name], |c| c.solid(solid));
+            self.within(["solid", name], |c| {
+                let known = scene.method != Method::Connections;
+                c.require(
+                    "shape",
+                    known,
+                    "is of a solid of tetrahedra, which the method \"connections\" does not have",
+                );
+                c.solid(solid);
+            });
         }
         for (name, body) in &scene.body {
             self.within(["body", name], |c| c.body(body, scene));
         }
         self.within(["connections"], |c| c.connections(&scene.connections));
         self.params(scene.contact.check());
+        for (name, pull) in &scene.pull {
+            self.within(["pull", name], |c| {
+                c.holds(pull.check(scene));
+                c.within(["motion"], |c| c.motion(&pull.motion));
+            });
+        }
         for (name, wall) in &scene.wall {
             self.within(["wall", name], |c| {
                 if let Friction::Viscosity(viscosity) = wall.friction {
@@ -143,10 +158,11 @@ impl Checks {
     }
 
     fn names(&mut self, scene: &Scene) {
-        let kinds: [(&str, Vec<&String>); 7] = [
+        let kinds: [(&str, Vec<&String>); 8] = [
             ("liquid", scene.liquid.keys().collect()),
             ("solid", scene.solid.keys().collect()),
             ("body", scene.body.keys().collect()),
+            ("pull", scene.pull.keys().collect()),
             ("wall", scene.wall.keys().collect()),
             ("emitter", scene.emitter.keys().collect()),
             ("drain", scene.drain.keys().collect()),
@@ -397,6 +413,16 @@ impl Checks {
                 }
             }),
             Command::Poke(poke) => self.within(["poke"], |c| c.positive("radius", poke.radius)),
+            Command::Grab(grab) => self.within(["grab"], |c| c.holds(grab.check(scene))),
+            Command::Move(target) => self.within(["move"], |c| c.holds(target.check())),
+            Command::Release(_) => {}
+        }
+    }
+
+    /// A check that has been made.
+    fn holds(&mut self, checked: Result<(), Wrong>) {
+        if let Err((key, message)) = checked {
+            self.require(key, false, message);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! A scene written as text is read back as the same scene.
 
 use meniscus_scene::{
-    Axis, Bounds, Command, Cylinder, Disc, Drain, Emitter, FlowPlane, Hold, Liquid, Mesh, Opening, Periodic, Plane,
-    Poke, Pool, Probe, Rectangle, Scene, Scripted, Set, Shape, Side, Solid, SolidShape, Sphere, Tank, Tube, Value,
-    Vector, Wall, WallMesh, WallShape, WetSide, parse, to_text,
+    Axis, Bounds, Command, Cylinder, Disc, Drain, Emitter, FlowPlane, Grab, Hold, Liquid, Mesh, Move, Opening,
+    Periodic, Pick, Plane, Poke, Pool, Probe, Pull, Ray, Rectangle, Release, Scene, Scripted, Set, Shape, Side, Solid,
+    SolidShape, Sphere, Tank, Tube, Value, Vector, Wall, WallMesh, WallShape, WetSide, parse, to_text,
 };
 use meniscus_sph::{Friction, KernelFamily, Key, Motion, Slide, Swing, Turn};
 use proptest::prelude::*;
@@ -138,7 +138,35 @@ fn command() -> impl Strategy<Value = Command> {
             radius,
             velocity
         })),
+        (pick(), prop::option::of(positive())).prop_map(|(at, stiffness)| Command::Grab(Grab {
+            hand: 3,
+            body: None,
+            at,
+            stiffness,
+            damping: stiffness,
+        })),
+        vector().prop_map(|target| Command::Move(Move { hand: 3, target })),
+        Just(Command::Release(Release { hand: 3 })),
     ]
+}
+
+fn pick() -> impl Strategy<Value = Pick> {
+    prop_oneof![
+        vector().prop_map(Pick::Point),
+        (vector(), direction()).prop_map(|(origin, direction)| Pick::Ray(Ray { origin, direction })),
+    ]
+}
+
+fn pull() -> impl Strategy<Value = Pull> {
+    (pick(), positive(), prop::option::of(positive())).prop_map(|(at, from, stiffness)| Pull {
+        body: Some("s-0".into()),
+        at,
+        motion: Motion::Still,
+        from,
+        until: stiffness.map(|s| from + s),
+        stiffness,
+        damping: None,
+    })
 }
 
 prop_compose! {
@@ -155,8 +183,9 @@ prop_compose! {
         walls in prop::collection::vec(wall(), 0..3),
         emitters in prop::collection::vec(emitter(), 0..2),
         drains in prop::collection::vec(shape(), 0..2),
+        pulls in prop::collection::vec(pull(), 0..2),
         probes in prop::collection::vec(probe(), 0..3),
-        script in prop::collection::vec((positive(), command()), 0..3),
+        mut script in prop::collection::vec((positive(), command()), 0..3),
     ) -> Scene {
         let mut scene = Scene { title, gravity, domain, ..Scene::default() };
         scene.sph.spacing = spacing;
@@ -167,6 +196,12 @@ prop_compose! {
         scene.time.dt = dt;
         let (density, viscosity, velocity) = liquid;
         scene.liquid.insert("water".into(), Liquid { density, viscosity, velocity, spin: velocity, fill, ..Liquid::default() });
+        // Hands need something to hold.
+        if solids.is_empty() {
+            script.retain(|(_, command)| !matches!(command, Command::Grab(_)));
+        } else {
+            scene.pull.extend(pulls.into_iter().enumerate().map(|(k, pull)| (format!("h-{k}"), pull)));
+        }
         scene.solid.extend(solids.into_iter().enumerate().map(|(k, solid)| (format!("s-{k}"), solid)));
         scene.wall.extend(walls.into_iter().enumerate().map(|(k, wall)| (format!("w-{k}"), wall)));
         scene.emitter.extend(emitters.into_iter().enumerate().map(|(k, e)| (format!("e_{k}"), e)));

@@ -111,9 +111,6 @@ pub(crate) fn build(loaded: &Loaded) -> Result<(Box<dyn Method>, Vec<String>), B
 fn connections(loaded: &Loaded) -> Result<(Connections, Vec<String>), BuildError> {
     let scene = &loaded.scene;
     let (mut wet, mut warnings) = gauss(loaded)?;
-    if !scene.solid.is_empty() {
-        warnings.push("solids and bodies of particles do not feel each other: they pass through each other".into());
-    }
     let bodies = build_bodies::bodies(loaded, &wet.liquid.setup().walls, wet.look.bodies.len(), &mut warnings)?;
     wet.look.bodies.extend(scene.body.iter().map(|(name, body)| BodyInfo {
         name: name.clone(),

@@ -1,6 +1,7 @@
 //! From the solids of a scene to bodies of tetrahedra.
 
 use crate::build::{BuildError, to_shape};
+use crate::hands::Hands;
 use crate::obstacle;
 use crate::solids::{Cover, Held, Kind, Solids};
 use glam::{DQuat, DVec3};
@@ -55,7 +56,7 @@ pub(crate) fn solids(
             warnings.push(format!("wall `{name}` has no inside: solids pass through it"));
         }
     }
-    Ok(Solids { kinds, bodies, kind_of, contact, sides, begun: false })
+    Ok(Solids { kinds, bodies, kind_of, contact, sides, hands: Hands::new(scene), begun: false })
 }
 
 /// The tetrahedra of a solid, and the surface that is shown instead of theirs, if there is one; both turned.

@@ -17,15 +17,16 @@
 //!
 //! Deformable solids take their step after the liquid's, as `meniscus_fem` describes it.
 
+use crate::hands::Hand;
 use crate::method::{Method, Totals};
 use crate::probes;
-use crate::solids::{SavedBody, Solids};
+use crate::solids::{SavedSolids, Solids};
 use glam::{DVec3, Vec3};
 use meniscus_core::{BodyInfo, BodyKind, Digest, Frame, StepError, StepReport, Surface, Wire, par};
 use meniscus_fem::Body;
 use meniscus_geometry::Aabb;
 use meniscus_scene::live::LiveKey;
-use meniscus_scene::{Poke, Probe};
+use meniscus_scene::{Grab, Move, Poke, Probe, Release};
 use meniscus_sph::{Liquid, PressureSolver, State, ViscositySolver, WallShape};
 
 /// A region where particles vanish.
@@ -106,12 +107,28 @@ impl Method for Gauss {
         }
     }
 
+    fn grab(&mut self, grab: &Grab) {
+        self.solids.grab(grab);
+    }
+
+    fn move_hand(&mut self, to: &Move) {
+        self.solids.move_hand(to);
+    }
+
+    fn release(&mut self, release: &Release) {
+        self.solids.release(release);
+    }
+
+    fn hands(&self) -> Vec<Hand> {
+        self.solids.hands()
+    }
+
     fn save(&self) -> Result<Vec<u8>, postcard::Error> {
         postcard::to_stdvec(&(self.liquid.state(), self.solids.save()))
     }
 
     fn load(&mut self, bytes: &[u8]) -> Result<(), postcard::Error> {
-        let (state, solids): (State, Vec<SavedBody>) = postcard::from_bytes(bytes)?;
+        let (state, solids): (State, SavedSolids) = postcard::from_bytes(bytes)?;
         if self.liquid.restore(state) && self.solids.load(solids) {
             Ok(())
         } else {

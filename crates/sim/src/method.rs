@@ -1,9 +1,10 @@
 //! What the time loop asks of a method.
 
+use crate::hands::Hand;
 use glam::DVec3;
 use meniscus_core::{Digest, Frame, StepError, StepReport};
-use meniscus_scene::Poke;
 use meniscus_scene::live::LiveKey;
+use meniscus_scene::{Grab, Move, Poke, Release};
 
 /// A method with its state: one file of this crate each.
 pub(crate) trait Method: Send {
@@ -21,6 +22,20 @@ pub(crate) trait Method: Send {
 
     /// Pushes the liquid.
     fn poke(&mut self, poke: &Poke);
+
+    /// Takes hold of a solid; methods without solids have none.
+    fn grab(&mut self, _: &Grab) {}
+
+    /// Moves what is held.
+    fn move_hand(&mut self, _: &Move) {}
+
+    /// Lets go.
+    fn release(&mut self, _: &Release) {}
+
+    /// Hands that hold a solid.
+    fn hands(&self) -> Vec<Hand> {
+        Vec::new()
+    }
 
     /// The whole state as bytes.
     fn save(&self) -> Result<Vec<u8>, postcard::Error>;

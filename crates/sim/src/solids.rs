@@ -1,5 +1,6 @@
 //! Deformable solids in a world: their bodies and pieces, how they are led, what they touch.
 
+use crate::hands::{Grip, Hands};
 use crate::obstacle::WallSide;
 use glam::{DVec3, Vec3};
 use meniscus_core::{Digest, Frame, StepError, StepReport, Surface};
@@ -21,6 +22,7 @@ pub(crate) struct Solids {
     pub(crate) kind_of: Vec<u16>,
     pub(crate) contact: Contact,
     pub(crate) sides: Vec<WallSide>,
+    pub(crate) hands: Hands,
     /// Whether the bodies have begun the step under way.
     pub(crate) begun: bool,
 }
@@ -65,6 +67,13 @@ pub(crate) struct SavedBody {
     state: State,
 }
 
+/// All solids in a checkpoint.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct SavedSolids {
+    bodies: Vec<SavedBody>,
+    grips: Vec<Grip>,
+}
+
 impl Solids {
     /// The step of all solids: those that touch each other, themselves or walls together.
     pub(crate) fn step(
@@ -89,8 +98,9 @@ impl Solids {
         Ok(())
     }
 
-    /// Tells held nodes and walls where they are at the end of the step.
+    /// Tells held nodes, walls and hands where they are at the end of the step.
     fn lead(&mut self, time: f64, dt: f64) {
+        self.pull(time, dt);
         self.sides.iter_mut().for_each(|side| side.place(time, dt));
         for (body, &kind) in self.bodies.iter_mut().zip(&self.kind_of) {
             let holds = &self.kinds[usize::from(kind)].holds;
@@ -145,13 +155,14 @@ impl Solids {
         self.bodies.iter().map(fastest).fold(0.0, f64::max)
     }
 
-    pub(crate) fn save(&self) -> Vec<SavedBody> {
+    pub(crate) fn save(&self) -> SavedSolids {
         let pairs = self.bodies.iter().zip(&self.kind_of);
-        pairs.map(|(b, &kind)| SavedBody { kind, name: b.name().to_owned(), state: b.state().clone() }).collect()
+        let saved = |(b, &kind): (&Body, &u16)| SavedBody { kind, name: b.name().to_owned(), state: b.state().clone() };
+        SavedSolids { bodies: pairs.map(saved).collect(), grips: self.hands.grips.clone() }
     }
 
     /// Takes over saved bodies; whether they belong to these solids.
-    pub(crate) fn load(&mut self, saved: Vec<SavedBody>) -> bool {
+    pub(crate) fn load(&mut self, SavedSolids { bodies: saved, grips }: SavedSolids) -> bool {
         let mut bodies = Vec::new();
         for SavedBody { kind, name, state } in &saved {
             let Some(first) = self.kind_of.iter().position(|of| of == kind).map(|k| &self.bodies[k]) else {
@@ -168,6 +179,7 @@ impl Solids {
         }
         self.kind_of = kinds.collect();
         self.bodies = bodies;
+        self.hands.grips = grips;
         self.begun = false;
         true
     }
@@ -209,6 +221,7 @@ impl Solids {
             }
             frame.surfaces.push(surface);
         }
+        self.show_hands(frame);
     }
 
     /// Displacement of the node of a solid that was nearest to a place at rest \[m\].
@@ -234,7 +247,8 @@ impl Solids {
     /// Columns of the probe file for every solid.
     pub(crate) fn columns(&self) -> impl Iterator<Item = String> {
         let quantities = ["x [m]", "y [m]", "z [m]", "kinetic energy [J]", "elastic energy [J]", "pieces"];
-        self.kinds.iter().flat_map(move |kind| quantities.map(|quantity| format!("{}.{quantity}", kind.name)))
+        let of_solids = self.kinds.iter().flat_map(move |kind| quantities.map(|q| format!("{}.{q}", kind.name)));
+        of_solids.chain(self.hands.columns())
     }
 
     /// Their values: centre of mass, energies, number of pieces.
@@ -250,6 +264,7 @@ impl Solids {
             values.push(bodies().map(Body::elastic_energy).sum());
             values.push(bodies().count() as f64);
         }
+        self.measure_pulls(values);
     }
 }
 

@@ -1,6 +1,7 @@
 //! A scene brought to life: the time loop, commands, save and load.
 
 use crate::build::{self, BuildError};
+use crate::hands::Hand;
 use crate::method::{Method, Totals};
 use meniscus_core::{Digest, Fault, Frame, StepError, StepReport};
 use meniscus_scene::{Command, Loaded, Scene, Set, Value, live};
@@ -124,6 +125,12 @@ impl World {
         self.method.totals()
     }
 
+    /// Hands that hold a solid now: those of the scene in its order, then those of people.
+    #[must_use]
+    pub fn hands(&self) -> Vec<Hand> {
+        self.method.hands()
+    }
+
     /// Steps to the time of the next frame, calling `each` after every step.
     ///
     /// # Errors
@@ -197,7 +204,7 @@ impl World {
     /// # Errors
     /// With what is wrong with it.
     pub fn apply(&mut self, command: Command) -> Result<(), String> {
-        self.check(&command)?;
+        live::check_command(&self.scene, &command)?;
         self.waiting.push(command);
         Ok(())
     }
@@ -207,7 +214,7 @@ impl World {
     /// # Errors
     /// With what is wrong with the first that does not suit the scene.
     pub fn replay(&mut self, log: Vec<Logged>) -> Result<(), String> {
-        log.iter().try_for_each(|logged| self.check(&logged.command))?;
+        log.iter().try_for_each(|logged| live::check_command(&self.scene, &logged.command))?;
         self.replay = log;
         self.replay.reverse();
         Ok(())
@@ -217,17 +224,6 @@ impl World {
     #[must_use]
     pub fn log(&self) -> &[Logged] {
         &self.log
-    }
-
-    fn check(&self, command: &Command) -> Result<(), String> {
-        match command {
-            Command::Set(set) => live::check(&self.scene, &set.key, &set.value).map(|_| ()),
-            Command::Poke(poke) => {
-                let numbers = poke.center.iter().chain(&poke.velocity).chain([&poke.radius]);
-                let sane = numbers.copied().all(f64::is_finite) && poke.radius > 0.0;
-                if sane { Ok(()) } else { Err("a poke needs finite numbers and a radius greater than zero".into()) }
-            }
-        }
     }
 
     fn give_commands(&mut self) {
@@ -252,6 +248,9 @@ impl World {
     fn give(&mut self, command: &Command) {
         match command {
             Command::Poke(poke) => self.method.poke(poke),
+            Command::Grab(grab) => self.method.grab(grab),
+            Command::Move(target) => self.method.move_hand(target),
+            Command::Release(hand) => self.method.release(hand),
             Command::Set(set) => {
                 self.set(set);
                 self.settings.retain(|old| old.key != set.key);

@@ -116,12 +116,6 @@ impl Kernel {
         self.half_lattice(spacing, |r, z| -self.slope(r) * z / r)
     }
 
-    /// −⅓ Σ r dW/dr Δx³ over the missing half of a half-lattice: the share of momentum that passes through it.
-    #[must_use]
-    pub fn half_lattice_moment(&self, spacing: f64) -> f64 {
-        self.half_lattice(spacing, |r, _| -self.slope(r) * r / 3.0)
-    }
-
     /// Sum over the lattice points above the plane of a lattice point, of a function of distance and height, times Δx³.
     fn half_lattice(&self, spacing: f64, term: impl Fn(f64, f64) -> f64) -> f64 {
         let n = libm::floor(1.0 / spacing) as i64;

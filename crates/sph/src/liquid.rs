@@ -8,7 +8,7 @@ use crate::dfsph::Progress;
 use crate::emitter::{Emitter, EmitterState};
 use crate::lanes::{CubicSpline, KernelLanes, Packed, Papers, pack};
 use crate::motion::Pose;
-use crate::neighbours::{self, Neighbours, PairValues, for_each_block};
+use crate::neighbours::{self, Columns, Neighbours, PairValues, for_each_block};
 use crate::params::{KernelFamily, Material, Params, PressureSolver, ViscositySolver, Wall};
 use crate::particles::Particles;
 use crate::thick::{self, Thick};
@@ -20,6 +20,7 @@ use meniscus_core::{Fault, StepError, par};
 use meniscus_geometry::{NeighbourGrid, Periodic};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Everything that a liquid is made from.
 #[derive(Debug, Clone)]
@@ -89,6 +90,7 @@ pub struct Liquid {
 pub(crate) struct Workspace {
     before: State,
     grid: NeighbourGrid,
+    columns: Columns,
     pub(crate) neighbours: Neighbours,
     /// Position and a companion; one more than particles: the last is nobody.
     pub(crate) place: Vec<Packed>,
@@ -345,10 +347,12 @@ impl Liquid {
         let positions = &self.state.particles.position;
         place[..count].par_iter_mut().with_min_len(par::PIECE).zip(positions).for_each(|(p, &x)| *p = pack(x, 1.0));
         place[count] = NOBODY;
+        self.work.columns.copy(positions);
         self.work.neighbours.cut(count);
-        let (grid, place, level, h) = (&self.work.grid, &self.work.place, self.level, self.h as f32);
+        let (grid, level, h) = (&self.work.grid, self.level, self.h as f32);
+        let places = (&self.work.place[..], &self.work.columns);
         self.work.neighbours.blocks.par_iter_mut().for_each(|block| {
-            dispatch!(level, simd => neighbours::find(simd, block, grid, place, h));
+            dispatch!(level, simd => neighbours::find(simd, block, grid, places, h));
         });
         self.work.rest_density.clear();
         self.work.rest_density.extend(self.setup.materials.iter().map(|m| m.1.density as f32));
@@ -460,10 +464,15 @@ impl Liquid {
 
     fn measure_speed(&mut self, dt: f64) -> Result<(), StepError> {
         let particles = &self.state.particles;
-        let speed = par::max(particles.len(), 0.0, |i| f64::from(particles.velocity[i].length_squared())).sqrt();
-        let push = par::max(particles.len(), 0.0, |i| f64::from(self.work.acceleration[i].length_squared())).sqrt();
-        let pressure = par::max(particles.len(), 0.0, |i| f64::from(particles.multiplier[i]));
-        self.state.fastest = [speed, push, pressure / self.lightest()];
+        let acceleration = &self.work.acceleration;
+        let of = |i: usize| {
+            let (v, a) = (particles.velocity[i].length_squared(), acceleration[i].length_squared());
+            Vec3::new(v, a, particles.multiplier[i])
+        };
+        let largest = |range: Range<usize>| range.fold(Vec3::ZERO, |most, i| most.max(of(i)));
+        let most = par::reduce(particles.len(), &largest, &Vec3::max).unwrap_or(Vec3::ZERO).as_dvec3();
+        let speed = most.x.sqrt();
+        self.state.fastest = [speed, most.y.sqrt(), most.z / self.lightest()];
         if speed * dt <= self.h {
             return Ok(());
         }

@@ -4,7 +4,7 @@
 //! unit of work of every pass. A list holds the indices of all particles within the support radius, the particle itself
 //! included, padded to a multiple of eight with the index of a particle without mass.
 
-use crate::lanes::{LANES, Lanes3, Packed, dot, gather, pack, splat, splat3};
+use crate::lanes::{LANES, Lanes3, Packed, dot, pack, splat, splat3};
 use fearless_simd::{Simd, SimdBase, SimdFrom, SimdMask, f32x8, mask32x8, u32x8};
 use glam::Vec3;
 use meniscus_core::par;
@@ -30,6 +30,21 @@ pub(crate) struct Block {
     /// Where each list starts in `groups`; one more than particles.
     first: Vec<u32>,
     candidates: Candidates,
+}
+
+/// Positions as lanes \[m\]: what the search reads in one go. Eight more than particles, out of everyone's way.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Columns([Vec<f32>; 3]);
+
+impl Columns {
+    pub(crate) fn copy(&mut self, positions: &[Vec3]) {
+        for (axis, column) in self.0.iter_mut().enumerate() {
+            column.resize(positions.len() + LANES, 0.0);
+            let (real, rest) = column.split_at_mut(positions.len());
+            real.par_iter_mut().with_min_len(par::PIECE).zip(positions).for_each(|(x, p)| *x = p[axis]);
+            rest.fill(f32::INFINITY);
+        }
+    }
 }
 
 /// The particles within reach of those of a cell, as lanes: x, y, z, index.
@@ -85,7 +100,13 @@ impl Neighbours {
 
 /// Finds the neighbours of one block of particles in a sorted grid. `packed` holds the positions and, last, nobody.
 #[inline(always)]
-pub(crate) fn find<S: Simd>(simd: S, block: &mut Block, grid: &NeighbourGrid, packed: &[Packed], radius: f32) {
+pub(crate) fn find<S: Simd>(
+    simd: S,
+    block: &mut Block,
+    grid: &NeighbourGrid,
+    (packed, columns): (&[Packed], &Columns),
+    radius: f32,
+) {
     simd.vectorize(
         #[inline(always)]
         || {
@@ -97,7 +118,9 @@ pub(crate) fn find<S: Simd>(simd: S, block: &mut Block, grid: &NeighbourGrid, pa
             while i < *start + *len {
                 let key = grid.key(i);
                 let end = grid.cell(key).end.min(*start + *len);
-                candidates.collect(simd, grid, key, packed, i..end, radius_squared);
+                let bounds = bounds(&packed[i..end]);
+                candidates.collect(simd, (grid, key), columns, bounds, radius_squared);
+                candidates.close(nobody);
                 for packed_i in &packed[i..end] {
                     first.push(used as u32);
                     used += candidates.within(simd, *packed_i, radius_squared, nobody, groups, used);
@@ -110,21 +133,19 @@ pub(crate) fn find<S: Simd>(simd: S, block: &mut Block, grid: &NeighbourGrid, pa
 }
 
 impl Candidates {
-    /// Collects the particles of the 27 cells around a cell that are within reach of any of the particles `own`.
+    /// Collects the particles of the 27 cells around a cell that are within reach of a box.
     #[inline(always)]
     fn collect<S: Simd>(
         &mut self,
         simd: S,
-        grid: &NeighbourGrid,
-        key: u32,
-        packed: &[Packed],
-        own: Range<usize>,
+        (grid, key): (&NeighbourGrid, u32),
+        Columns([xs, ys, zs]): &Columns,
+        (low, high): (Packed, Packed),
         radius_squared: f32x8<S>,
     ) {
-        let nobody = (packed.len() - 1) as u32;
-        let (low, high) = bounds(&packed[own]);
         let (low, high) = (splat3(simd, low), splat3(simd, high));
         let zero = splat(simd, 0.0);
+        let lane = u32x8::simd_from(simd, std::array::from_fn(|k| k as u32));
         self.count = 0;
         self.ranges.clear();
         // Lanes live outside of the closure: inside, the compiler would not know the instruction set.
@@ -132,22 +153,27 @@ impl Candidates {
         for k in 0..self.ranges.len() {
             let (range, shift) = self.ranges[k].clone();
             let shift = splat3(simd, pack(shift, 0.0));
-            let mut from = range.start as u32;
-            while from < range.end as u32 {
-                let left = range.end as u32 - from;
-                let eight = std::array::from_fn(|k| if (k as u32) < left { from + k as u32 } else { nobody });
-                let (p, _) = gather(simd, packed, &eight);
-                let p = [p[0] + shift[0], p[1] + shift[1], p[2] + shift[2]];
+            let end = u32x8::splat(simd, range.end as u32);
+            for from in range.step_by(LANES) {
+                let eight = from..from + LANES;
+                let index = u32x8::splat(simd, from as u32) + lane;
+                let p = [
+                    f32x8::from_slice(simd, &xs[eight.clone()]) + shift[0],
+                    f32x8::from_slice(simd, &ys[eight.clone()]) + shift[1],
+                    f32x8::from_slice(simd, &zs[eight]) + shift[2],
+                ];
                 let d = [
                     (low[0] - p[0]).max(p[0] - high[0]).max(zero),
                     (low[1] - p[1]).max(p[1] - high[1]).max(zero),
                     (low[2] - p[2]).max(p[2] - high[2]).max(zero),
                 ];
-                self.push(simd, p, &eight, dot(d, d).simd_lt(radius_squared));
-                from += LANES as u32;
+                self.push(p, index, dot(d, d).simd_lt(radius_squared) & index.simd_lt(end));
             }
         }
-        // What is left of the last eight is nobody, nowhere.
+    }
+
+    /// What is left of the last eight is nobody, nowhere.
+    fn close(&mut self, nobody: u32) {
         let end = self.count + LANES;
         self.reserve(end);
         for lanes in [&mut self.x, &mut self.y, &mut self.z] {
@@ -157,13 +183,13 @@ impl Candidates {
     }
 
     #[inline(always)]
-    fn push<S: Simd>(&mut self, simd: S, p: Lanes3<S>, eight: &[u32; LANES], near: mask32x8<S>) {
+    fn push<S: Simd>(&mut self, p: Lanes3<S>, index: u32x8<S>, near: mask32x8<S>) {
         let end = self.count + LANES;
         self.reserve(end);
         p[0].compress(near).store_slice(&mut self.x[self.count..end]);
         p[1].compress(near).store_slice(&mut self.y[self.count..end]);
         p[2].compress(near).store_slice(&mut self.z[self.count..end]);
-        u32x8::from_slice(simd, eight).compress(near).store_slice(&mut self.index[self.count..end]);
+        index.compress(near).store_slice(&mut self.index[self.count..end]);
         self.count += near.to_bitmask().count_ones() as usize;
     }
 

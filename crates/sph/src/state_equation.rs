@@ -14,7 +14,7 @@ use crate::lanes::{
 };
 use crate::liquid::Liquid;
 use crate::neighbours::{Block, for_each_block};
-use crate::viscosity::{Friction, Viscosity};
+use crate::viscosity::{Friction, Viscosity, bounded_inverse};
 use fearless_simd::{Simd, SimdFloat, dispatch};
 use glam::{DVec3, Vec3};
 use meniscus_core::{StepError, par};
@@ -52,7 +52,7 @@ impl Liquid {
     /// # Errors
     /// When an acceleration is not finite.
     pub fn sum_all_forces(&mut self, gravity: DVec3) -> Result<(), StepError> {
-        self.pack_volumes_and_pressures();
+        self.pack_volumes_and_velocities(|particles, i| particles.pressure[i]);
         let mut output = std::mem::take(&mut self.work.acceleration);
         output.resize(self.state.particles.len(), Vec3::ZERO);
         let input = Input {
@@ -70,20 +70,6 @@ impl Liquid {
         self.work.acceleration = output;
         self.push_off_walls(gravity.as_vec3());
         self.finish_forces(gravity)
-    }
-
-    fn pack_volumes_and_pressures(&mut self) {
-        let particles = &self.state.particles;
-        let (count, volume) = (particles.len(), self.rest_volume() as f32);
-        let (place, flow, compression) = (&mut self.work.place, &mut self.work.flow, &self.work.compression);
-        flow.resize(count + 1, [0.0; 4]);
-        place[..count].par_iter_mut().zip(&mut flow[..count]).with_min_len(par::PIECE).enumerate().for_each(
-            |(i, (place, flow))| {
-                place[3] = volume / compression[i];
-                *flow = crate::lanes::pack(particles.velocity[i], particles.pressure[i]);
-            },
-        );
-        flow[count] = [0.0; 4];
     }
 
     /// The wall's share of the pressure force, per volume \[N/m³\], on the particle and, turned over, on the wall.
@@ -111,25 +97,27 @@ fn sum<S: Simd, K: KernelLanes, P: Space>(
     simd.vectorize(
         #[inline(always)]
         || {
+            // Of one length: an index is checked once for both.
+            let (place, flow) = (input.place, &input.flow[..input.place.len()]);
             let inverse_h = splat(simd, input.inverse_h);
             let zero = splat(simd, 0.0);
-            let (shock, softening) = input.friction.shock_lanes(simd);
+            let shock = splat(simd, input.friction.shock);
             let slope_norm = inverse_h * inverse_h * inverse_h * inverse_h * inverse_h;
             for (k, output) in output.iter_mut().enumerate() {
                 let i = block.start + k;
-                let (x_i, v_i) = (splat3(simd, input.place[i]), splat3(simd, input.flow[i]));
-                let p_i = splat(simd, input.flow[i][3]);
+                let (x_i, v_i) = (splat3(simd, place[i]), splat3(simd, flow[i]));
+                let p_i = splat(simd, flow[i][3]);
                 let mut force = [zero; 3];
                 for eight in block.of(k) {
-                    let (x_j, volume_j) = gather(simd, input.place, eight);
-                    let (v_j, p_j) = gather(simd, input.flow, eight);
+                    let (x_j, volume_j) = gather(simd, place, eight);
+                    let (v_j, p_j) = gather(simd, flow, eight);
                     let d = space.shortest(simd, minus(x_i, x_j));
                     let v = minus(v_i, v_j);
-                    let r_squared = dot(d, d);
-                    let q = r_squared.sqrt() * inverse_h;
-                    let approach = (zero - dot(v, d)) / (r_squared + softening);
+                    let q = dot(d, d).sqrt() * inverse_h;
+                    let inverse_q = bounded_inverse(simd, q);
+                    let approach = (zero - dot(v, d)) * inverse_q * inverse_q;
                     let pressure = p_i + p_j + shock * approach;
-                    let slope = K::slope_over_q(simd, q) * slope_norm;
+                    let slope = K::slope(simd, q) * inverse_q * slope_norm;
                     let mu = match input.friction.viscosity {
                         Viscosity::Uniform(mu) => splat(simd, mu),
                         Viscosity::Mixed(mu) => Viscosity::pair(simd, mu, i, eight),

@@ -5,8 +5,8 @@
 //! in N/m³, with the dynamic viscosity μ in Pa·s; a pair of different liquids takes the mean of theirs. On the lattice at
 //! rest Σ V r² ∇²W falls short of its integral 6 by a percent or more: the sum is divided by its share.
 //!
-//! Artificial viscosity \[Mon92\], as a pair pressure: Π = ρ α c u with u = −v·d (h/2)/(r² + 0.01 (h/2)²). It acts along the
-//! line between two particles, so it keeps angular momentum, and not on rigid motion. It takes up what real water passes
+//! Artificial viscosity \[Mon92\], as a pair pressure: Π = ρ α c u with u = −v·d (h/2)/r², bounded where r < h/10 (there the
+//! paper adds a softening to r², which costs a division). It acts along the line between two particles, so it keeps angular momentum, and not on rigid motion. It takes up what real water passes
 //! on to eddies smaller than a particle: without it, a liquid that comes to rest goes on trembling, for nothing else
 //! here loses energy.
 //!
@@ -21,6 +21,7 @@ use crate::lanes::{
 use crate::liquid::Liquid;
 use crate::neighbours::{Block, for_each_block};
 use crate::params::ViscositySolver;
+use crate::particles::Particles;
 use fearless_simd::{Simd, SimdBase, SimdFloat, dispatch, f32x8};
 use glam::{DVec3, Vec3};
 use meniscus_core::{StepError, par};
@@ -48,22 +49,18 @@ impl Viscosity<'_> {
 pub(crate) struct Friction<'a> {
     /// Divided by the lattice's share.
     pub(crate) viscosity: Viscosity<'a>,
-    /// ρ α c (h/2) \[Pa·s\].
-    shock: f32,
-    /// 0.01 (h/2)² \[m²\].
-    softening: f32,
+    /// ρ α c/(2 h) \[Pa·s/m²\].
+    pub(crate) shock: f32,
     /// ρ c² \[Pa\]: pressure between particles that share one place.
     crowding: f32,
     /// Where crowding begins: half a spacing, in units of h.
     crowded: f32,
 }
 
-impl Friction<'_> {
-    /// Strength and softening of the artificial viscosity in all lanes.
-    #[inline(always)]
-    pub(crate) fn shock_lanes<S: Simd>(&self, simd: S) -> (f32x8<S>, f32x8<S>) {
-        (splat(simd, self.shock), splat(simd, self.softening))
-    }
+/// 1/q, but not more than 10: what is divided by the distance of two particles stays bounded where they meet.
+#[inline(always)]
+pub(crate) fn bounded_inverse<S: Simd>(simd: S, q: f32x8<S>) -> f32x8<S> {
+    splat(simd, 1.0) / q.max(splat(simd, 0.1))
 }
 
 /// Σ V r² ∇²W over the lattice at rest, divided by its integral 6; spacing in units of h.
@@ -87,8 +84,7 @@ impl Liquid {
             } else {
                 Viscosity::Mixed(&self.work.viscosity)
             },
-            shock: (self.heaviest() * self.setup.params.artificial_viscosity * signal_speed * 0.5 * self.h) as f32,
-            softening: (0.0025 * self.h * self.h) as f32,
+            shock: (self.heaviest() * self.setup.params.artificial_viscosity * signal_speed * 0.5 / self.h) as f32,
             crowding: (self.heaviest() * signal_speed * signal_speed) as f32,
             crowded: (0.5 * self.setup.params.spacing / self.h) as f32,
         }
@@ -110,7 +106,7 @@ impl Liquid {
     /// # Errors
     /// When an acceleration is not finite.
     pub fn sum_forces(&mut self, gravity: DVec3) -> Result<(), StepError> {
-        self.pack_volumes_and_velocities();
+        self.pack_volumes_and_velocities(|_, _| 1.0);
         let mut output = std::mem::take(&mut self.work.acceleration);
         output.resize(self.state.particles.len(), Vec3::ZERO);
         let signal_speed = self.setup.speed;
@@ -129,7 +125,8 @@ impl Liquid {
         self.finish_forces(gravity)
     }
 
-    fn pack_volumes_and_velocities(&mut self) {
+    /// Puts volumes beside places, and beside velocities whatever a pass wants there.
+    pub(crate) fn pack_volumes_and_velocities(&mut self, companion: impl Fn(&Particles, usize) -> f32 + Sync) {
         let particles = &self.state.particles;
         let (count, volume) = (particles.len(), self.rest_volume() as f32);
         let (place, flow, compression) = (&mut self.work.place, &mut self.work.flow, &self.work.compression);
@@ -137,7 +134,7 @@ impl Liquid {
         place[..count].par_iter_mut().zip(&mut flow[..count]).with_min_len(par::PIECE).enumerate().for_each(
             |(i, (place, flow))| {
                 place[3] = volume / compression[i];
-                *flow = crate::lanes::pack(particles.velocity[i], 1.0);
+                *flow = crate::lanes::pack(particles.velocity[i], companion(particles, i));
             },
         );
         flow[count] = [0.0; 4];
@@ -178,9 +175,11 @@ fn sum<S: Simd, K: KernelLanes, P: Space>(
     simd.vectorize(
         #[inline(always)]
         || {
+            // Of one length: an index is checked once for both.
+            let flow = &flow[..place.len()];
             let inverse_h = splat(simd, inverse_h);
             let zero = splat(simd, 0.0);
-            let (shock, softening) = friction.shock_lanes(simd);
+            let shock = splat(simd, friction.shock);
             let norm = inverse_h * inverse_h * inverse_h * inverse_h * inverse_h;
             let crowded = splat(simd, friction.crowded);
             // The slope of a kernel is about −10 where it is steep.
@@ -194,16 +193,16 @@ fn sum<S: Simd, K: KernelLanes, P: Space>(
                     let (v_j, _) = gather(simd, flow, eight);
                     let d = space.shortest(simd, minus(x_i, x_j));
                     let v = minus(v_i, v_j);
-                    let r_squared = dot(d, d);
-                    let q = r_squared.sqrt() * inverse_h;
-                    let approach = (zero - dot(v, d)) / (r_squared + softening);
+                    let q = dot(d, d).sqrt() * inverse_h;
+                    let inverse_q = bounded_inverse(simd, q);
+                    let approach = (zero - dot(v, d)) * inverse_q * inverse_q;
                     let mu = match friction.viscosity {
                         Viscosity::Uniform(mu) => splat(simd, mu),
                         Viscosity::Mixed(mu) => Viscosity::pair(simd, mu, i, eight),
                     };
                     let weight = volume_j * norm;
-                    let apart = crowding * (crowded - q).max(zero) / (q + splat(simd, 1e-6));
-                    let along = shock * approach * K::slope_over_q(simd, q) + apart;
+                    let apart = crowding * (crowded - q).max(zero);
+                    let along = (shock * approach * K::slope(simd, q) + apart) * inverse_q;
                     force = plus_scaled(force, zero - weight * along, d);
                     force = plus_scaled(force, zero - weight * mu * viscosity_laplacian(simd, q), v);
                 }

@@ -191,10 +191,11 @@ impl Walls {
     }
 
     fn touch_tank(&self, p: DVec3, [min, max]: [DVec3; 2], friction: Friction) -> Option<(Cut, f64)> {
-        let (below, above) = ((p - min) / self.h, (max - p) / self.h);
-        if below.min(above).min_element() >= self.reach(friction) {
+        let (below, above) = (p - min, max - p);
+        if below.min(above).min_element() >= self.reach(friction) * self.h {
             return None;
         }
+        let (below, above) = (below / self.h, above / self.h);
         let c = &self.calibration;
         let read = |z: DVec3| DVec3::new(c.read(z.x), c.read(z.y), c.read(z.z));
         let cut = self.integral.tank(DVec3::ZERO, -read(below), read(above));

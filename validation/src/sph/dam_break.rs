@@ -29,7 +29,7 @@ pub(crate) fn run(size: Size) -> Vec<Row> {
             ];
             if n_squared == 2.0 {
                 let [_, error] = fit_lag(&table(KOSHIZUKA_OKA), &front);
-                rows.push(bound(CASE, "front Z, n² = 2, Koshizuka and Oka, relative, for information", error, 1.0));
+                rows.push(bound(CASE, "front Z, n² = 2, Koshizuka and Oka, relative", error, 0.1));
             }
             rows
         });

@@ -61,13 +61,14 @@ fn shake_bowl(particles: f64) -> Result<(usize, usize), String> {
         let mesh = if name == "bowl.ply" { bowl(RADIUS, 0.0) } else { bowl(RADIUS - 0.5 * spacing, level) };
         write_ply(&mesh, &mut bytes).map(|()| bytes)
     };
+    let facets = bowl(RADIUS, 0.0);
     let inner = RADIUS * (PI / f64::from(2 * SEGMENTS)).cos();
     count(world_with(CASE, &scene, &files)?, |time, x| {
         let angle = 0.5 * SWING.0.to_radians() * (1.0 - (TAU * time / SWING.1).cos());
         let hinge = DVec3::new(0.0, 0.2, 0.0);
         let at = hinge + DQuat::from_axis_angle(DVec3::Z, -angle) * (x - hinge);
         // Facets lie inside the sphere, but by less than this.
-        at.y <= 0.0 && at.length() <= RADIUS && (at.length() <= inner || facet_holds(at))
+        at.y <= 0.0 && at.length() <= RADIUS && (at.length() <= inner || facet_holds(&facets, at))
     })
 }
 
@@ -77,8 +78,7 @@ const SEGMENTS: u32 = 48;
 const RINGS: u32 = 16;
 
 /// Whether a point between the facets and the sphere is on the inner side of its facet.
-fn facet_holds(at: DVec3) -> bool {
-    let mesh = bowl(RADIUS, 0.0);
+fn facet_holds(mesh: &TriangleMesh, at: DVec3) -> bool {
     let worst = mesh.corners().map(|[a, b, c]| (b - a).cross(c - a).normalize_or_zero().dot(at - a));
     worst.fold(f64::NEG_INFINITY, f64::max) <= 1e-6 * RADIUS
 }
