@@ -19,7 +19,7 @@
 //! ```
 //!
 //! * [`scene`]: what a scene file says. [`gallery`]: scenes by name.
-//! * [`sim`]: worlds. [`sph`]: the liquid. [`fem`]: deformable solids. [`twophase`]: air and water on a grid.
+//! * [`sim`]: worlds. [`sph`]: the liquid. [`fem`]: deformable solids. [`particles`]: bodies of particles. [`twophase`]: air and water on a grid.
 //! * [`record`]: frames, checkpoints, exporters on disk. [`picture`]: pictures of frames.
 //! * [`run()`], [`resume()`], [`render()`]: from a scene to a folder of results.
 

@@ -87,7 +87,6 @@ pub(crate) struct Frame {
     /// Particles relative to the centre \[m\].
     pub(crate) places: Vec<DVec3>,
     pub(crate) mass: f64,
-    pub(crate) inertia: DMat3,
     pub(crate) inverse_inertia: DMat3,
 }
 

@@ -2,8 +2,9 @@
 //!
 //! A contact with overlap δ and normal n moves its two sides by λ w₁ n and −λ w₂ n with λ = δ/(w₁ + w₂), where w = 1/m for a
 //! particle, and for a rigid body, met at an arm r from its centre, 1/M + (r × n)·I⁻¹(r × n), the body turning by
-//! λ I⁻¹(r × n). Friction takes back sliding across n, at most μ δ. Contacts are swept in their order; at the end v += Δx/dt.
-//! Moves are equal and opposite by mass, so that momentum stays.
+//! λ I⁻¹(r × n). Friction takes back sliding across n, at most μ δ. Velocities change by impulses that stop what comes nearer, no
+//! faster than δ/dt, and sliding up to μ times as much: what is squeezed is moved, not shot out. Contacts are swept in their order.
+//! Moves and impulses are equal and opposite, so that momentum stays.
 
 use crate::definitions::RigidMotion;
 use crate::interface::Matter;
@@ -18,19 +19,11 @@ use glam::{DMat3, DQuat, DVec3, Vec3};
 #[derive(Debug, Default)]
 pub(crate) struct Projection {
     position: Vec<DVec3>,
-    rigid: Vec<Turned>,
+    rigid: Vec<RigidMotion>,
     /// Pairs of particles that overlapped at the start.
     pub(crate) parted: usize,
     /// Impulse on each wall, and where it acts, over the step's length: force \[N\] and torque \[N·m\].
     walls: Vec<Reaction>,
-}
-
-/// A rigid body as it is moved.
-#[derive(Debug, Clone, Copy, Default)]
-struct Turned {
-    motion: RigidMotion,
-    /// By how much it has been turned, axis times angle \[rad\].
-    turn: DVec3,
 }
 
 /// What is moved.
@@ -38,7 +31,7 @@ struct Moved<'a> {
     bodies: &'a [Body],
     matter: &'a Matter,
     position: &'a mut [DVec3],
-    rigid: &'a mut [Turned],
+    rigid: &'a mut [RigidMotion],
 }
 
 impl Moved<'_> {
@@ -47,7 +40,7 @@ impl Moved<'_> {
         match &self.bodies[number].kind {
             Kind::Deformable(_) => self.position[i],
             Kind::Rigid(frame) => {
-                let motion = &self.rigid[number].motion;
+                let motion = &self.rigid[number];
                 motion.center + motion.orientation * frame.places[i - self.bodies[number].range.start]
             }
         }
@@ -55,7 +48,7 @@ impl Moved<'_> {
 
     /// I⁻¹ a in world space, for the body of a particle.
     fn turning(&self, number: usize, inverse_inertia: &DMat3, a: DVec3) -> DVec3 {
-        let q = self.rigid[number].motion.orientation;
+        let q = self.rigid[number].orientation;
         q * (*inverse_inertia * (q.inverse() * a))
     }
 
@@ -65,7 +58,7 @@ impl Moved<'_> {
         match &self.bodies[number].kind {
             Kind::Deformable(_) => self.matter.inverse_mass[i],
             Kind::Rigid(frame) => {
-                let arm = (at - self.rigid[number].motion.center).cross(n);
+                let arm = (at - self.rigid[number].center).cross(n);
                 1.0 / frame.mass + arm.dot(self.turning(number, &frame.inverse_inertia, arm))
             }
         }
@@ -77,13 +70,12 @@ impl Moved<'_> {
         match &self.bodies[number].kind {
             Kind::Deformable(_) => self.position[i] += impulse * self.matter.inverse_mass[i],
             Kind::Rigid(frame) => {
-                let arm = (at - self.rigid[number].motion.center).cross(impulse);
+                let arm = (at - self.rigid[number].center).cross(impulse);
                 let turn = self.turning(number, &frame.inverse_inertia, arm);
-                let Turned { motion, turn: turned } = &mut self.rigid[number];
+                let motion = &mut self.rigid[number];
                 motion.center += impulse / frame.mass;
                 let q = motion.orientation;
                 motion.orientation = (q + DQuat::from_xyzw(turn.x, turn.y, turn.z, 0.0) * q * 0.5).normalize();
-                *turned += turn;
             }
         }
     }
@@ -94,8 +86,16 @@ fn held(slid: DVec3, n: DVec3, most: f64) -> DVec3 {
     -(slid - n * slid.dot(n)).clamp_length_max(most)
 }
 
+/// Change of a relative velocity that stops what comes nearer along n, at most by `fastest` \[m/s\], and sliding up to
+/// `friction` times as much.
+fn stopped(velocity: DVec3, n: DVec3, [fastest, friction]: [f64; 2]) -> DVec3 {
+    let along = velocity.dot(n);
+    let stop = (-along).clamp(0.0, fastest);
+    n * stop + held(velocity, n, friction * stop)
+}
+
 impl Projection {
-    /// Takes overlaps away and gives bodies the velocities of their moves.
+    /// Takes overlaps away and stops what comes nearer.
     pub(crate) fn run(
         &mut self,
         params: &Params,
@@ -116,21 +116,20 @@ impl Projection {
         self.parted = touches.iter().filter(overlap).count();
         for _ in 0..params.sweeps {
             for touch in touches {
-                moved.part(touch, from, params.friction);
+                moved.part(touch, (from, dt), params.friction, state);
             }
             for (number, body) in bodies.iter().enumerate() {
                 for wall in (0..walls.count()).filter(|wall| near[number * walls.count() + wall]) {
                     for i in body.range.clone() {
-                        moved.lift(i, (walls, wall), (from, dt), params.friction, &mut self.walls[wall]);
+                        moved.lift(i, (walls, wall), (from, dt), params.friction, (state, &mut self.walls[wall]));
                     }
                 }
             }
         }
-        let inverse_dt = 1.0 / dt;
-        self.finish(bodies, state, inverse_dt);
+        self.finish(bodies, state);
         self.walls.iter_mut().for_each(|felt| {
-            felt.force *= inverse_dt * inverse_dt;
-            felt.torque *= inverse_dt * inverse_dt;
+            felt.force /= dt;
+            felt.torque /= dt;
         });
     }
 
@@ -138,7 +137,7 @@ impl Projection {
         self.position.clear();
         self.position.extend_from_slice(&state.position);
         self.rigid.clear();
-        self.rigid.extend(state.rigid.iter().map(|&motion| Turned { motion, turn: DVec3::ZERO }));
+        self.rigid.extend_from_slice(&state.rigid);
     }
 
     /// Parts the particles of bodies and of a liquid; `pairs` name them, as they are listed.
@@ -157,28 +156,20 @@ impl Projection {
                 moved.part_drop([i as usize, j as usize], drops, radius, (state, dt));
             }
         }
-        // Velocities have been changed pair by pair.
-        self.finish(bodies, state, 0.0);
+        self.finish(bodies, state);
     }
 
-    fn finish(&mut self, bodies: &[Body], state: &mut State, inverse_dt: f64) {
+    /// Puts bodies where they have been moved; velocities have been changed pair by pair.
+    fn finish(&mut self, bodies: &[Body], state: &mut State) {
         for (number, body) in bodies.iter().enumerate() {
+            let range = body.range.clone();
             match &body.kind {
-                Kind::Deformable(_) => {
-                    for i in body.range.clone() {
-                        state.velocity[i] += (self.position[i] - state.position[i]) * inverse_dt;
-                        state.position[i] = self.position[i];
-                    }
-                }
+                Kind::Deformable(_) => state.position[range.clone()].copy_from_slice(&self.position[range]),
                 Kind::Rigid(frame) => {
-                    let Turned { motion, turn } = self.rigid[number];
+                    let motion = self.rigid[number];
                     let old = &mut state.rigid[number];
-                    let r = DMat3::from_quat(motion.orientation);
-                    let spin = r * (frame.inertia * (r.transpose() * turn));
-                    old.velocity += (motion.center - old.center) * inverse_dt;
-                    old.angular_momentum += spin * inverse_dt;
+                    // What it turns with stays as it was, also in its new orientation.
                     (old.center, old.orientation) = (motion.center, motion.orientation);
-                    let range = body.range.clone();
                     frame.place(old, &mut state.position[range.clone()], &mut state.velocity[range]);
                 }
             }
@@ -219,8 +210,8 @@ impl Moved<'_> {
         let move_apart = n * ((length - far) / both);
         self.push(i, a, move_apart);
         drops.position[j] = (b - move_apart * inverse).as_vec3();
-        let approach = (drops.velocity[j].as_dvec3() - self.velocity(i, a, state)).dot(n);
-        let stop = n * (approach.clamp(0.0, (length - far) / dt) / both);
+        let velocity = self.velocity(i, a, state) - drops.velocity[j].as_dvec3();
+        let stop = stopped(velocity, n, [(length - far) / dt, 0.0]) / both;
         self.kick(i, a, stop, state);
         drops.velocity[j] -= (stop * inverse).as_vec3();
     }
@@ -231,7 +222,7 @@ impl Moved<'_> {
         match &self.bodies[number].kind {
             Kind::Deformable(_) => state.velocity[i],
             Kind::Rigid(frame) => {
-                let arm = at - self.rigid[number].motion.center;
+                let arm = at - self.rigid[number].center;
                 let motion = &state.rigid[number];
                 motion.velocity + frame.angular_velocity(motion).cross(arm)
             }
@@ -244,7 +235,7 @@ impl Moved<'_> {
         match &self.bodies[number].kind {
             Kind::Deformable(_) => state.velocity[i] += impulse * self.matter.inverse_mass[i],
             Kind::Rigid(frame) => {
-                let arm = at - self.rigid[number].motion.center;
+                let arm = at - self.rigid[number].center;
                 state.rigid[number].velocity += impulse / frame.mass;
                 state.rigid[number].angular_momentum += arm.cross(impulse);
             }
@@ -252,7 +243,7 @@ impl Moved<'_> {
     }
 
     /// Two particles.
-    fn part(&mut self, touch: &Touch, from: &[DVec3], friction: f64) {
+    fn part(&mut self, touch: &Touch, (from, dt): (&[DVec3], f64), friction: f64, state: &mut State) {
         let [i, j] = touch.ends.map(|end| end as usize);
         let (a, b) = (self.place(i), self.place(j));
         let length = self.matter.radius[i] + self.matter.radius[j];
@@ -271,6 +262,10 @@ impl Moved<'_> {
         let impulse = (n * overlap + held(slid, n, friction * overlap)) / w;
         self.push(i, a, impulse);
         self.push(j, b, -impulse);
+        let velocity = self.velocity(i, a, state) - self.velocity(j, b, state);
+        let stop = stopped(velocity, n, [overlap / dt, friction]) / w;
+        self.kick(i, a, stop, state);
+        self.kick(j, b, -stop, state);
     }
 
     /// A particle and a wall.
@@ -280,7 +275,7 @@ impl Moved<'_> {
         (walls, wall): (&dyn Walls, usize),
         (from, dt): (&[DVec3], f64),
         friction: f64,
-        felt: &mut Reaction,
+        (state, felt): (&mut State, &mut Reaction),
     ) {
         let at = self.place(i);
         let (distance, n) = walls.distance(wall, at);
@@ -292,7 +287,10 @@ impl Moved<'_> {
         let slid = at - from[i] - walls.velocity(wall, at) * dt;
         let impulse = (n * overlap + held(slid, n, friction * overlap)) / w;
         self.push(i, at, impulse);
-        felt.force -= impulse;
-        felt.torque -= at.cross(impulse);
+        let velocity = self.velocity(i, at, state) - walls.velocity(wall, at);
+        let stop = stopped(velocity, n, [overlap / dt, friction]) / w;
+        self.kick(i, at, stop, state);
+        felt.force -= stop;
+        felt.torque -= at.cross(stop);
     }
 }

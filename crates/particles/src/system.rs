@@ -158,7 +158,6 @@ impl System {
         let frame = Frame {
             places: body.particles.iter().map(|e| inverse * (e.position - body.motion.center)).collect(),
             mass: body.mass,
-            inertia: body.inertia,
             inverse_inertia: body.inertia.inverse(),
         };
         let range =
