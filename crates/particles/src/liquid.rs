@@ -72,7 +72,7 @@ impl System {
         (liquid, mass): (&[u16], &[f64]),
         dt: f64,
     ) {
-        let Self { params, bodies, matter, state, projection, work, .. } = self;
+        let Self { bodies, matter, state, projection, work, .. } = self;
         let pieces = state.position.len().div_ceil(PIECE);
         work.wet_pairs.resize_with(pieces, Vec::new);
         let (at, drops) = (&state.position, &*position);
@@ -89,7 +89,7 @@ impl System {
         });
         let pairs = work.wet_pairs.iter().flatten().copied();
         let mut drops = MovedDrops { position, velocity, liquid, mass };
-        projection.part_liquid((bodies, matter), state, pairs, (&mut drops, radius), (params.sweeps, dt));
+        projection.part_liquid((bodies, matter), state, pairs, (&mut drops, radius), dt);
     }
 
     /// Largest step that connections with a liquid bear \[s\], for particles of a mass \[kg\] and a radius \[m\].

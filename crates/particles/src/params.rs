@@ -27,7 +27,7 @@ pub struct Params {
     /// How far bodies that have touched may part before they come loose, in distances of touch, dimensionless, default 0: they
     /// do not stick.
     pub sticky: f64,
-    /// Sweeps of the projection over all contacts in a step, default 10.
+    /// Sweeps of the projection over all contacts between bodies and with walls in a step, dimensionless, default 10.
     pub sweeps: u32,
 }
 

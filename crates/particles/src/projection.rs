@@ -15,6 +15,9 @@ use crate::touch::Touch;
 use crate::walls::Walls;
 use glam::{DMat3, DQuat, DVec3, Vec3};
 
+/// Share of an overlap with liquid that is taken away in a step, dimensionless: all at once would squeeze the liquid behind.
+const GENTLE: f64 = 0.2;
+
 /// Memory of the projection; nothing in it lasts.
 #[derive(Debug, Default)]
 pub(crate) struct Projection {
@@ -145,16 +148,14 @@ impl Projection {
         &mut self,
         (bodies, matter): (&[Body], &Matter),
         state: &mut State,
-        pairs: impl Iterator<Item = [u32; 2]> + Clone,
+        pairs: impl Iterator<Item = [u32; 2]>,
         (drops, radius): (&mut MovedDrops, f64),
-        (sweeps, dt): (u32, f64),
+        dt: f64,
     ) {
         self.begin(state);
         let mut moved = Moved { bodies, matter, position: &mut self.position, rigid: &mut self.rigid };
-        for _ in 0..sweeps {
-            for [i, j] in pairs.clone() {
-                moved.part_drop([i as usize, j as usize], drops, radius, (state, dt));
-            }
+        for [i, j] in pairs {
+            moved.part_drop([i as usize, j as usize], drops, radius, (state, dt));
         }
         self.finish(bodies, state);
     }
@@ -207,7 +208,7 @@ impl Moved<'_> {
         let n = if far > 0.0 { (a - b) / far } else { DVec3::Y };
         let inverse = 1.0 / drops.mass[usize::from(drops.liquid[j])];
         let both = self.inverse_mass(i, a, n) + inverse;
-        let move_apart = n * ((length - far) / both);
+        let move_apart = n * (GENTLE * (length - far) / both);
         self.push(i, a, move_apart);
         drops.position[j] = (b - move_apart * inverse).as_vec3();
         let velocity = self.velocity(i, a, state) - drops.velocity[j].as_dvec3();
