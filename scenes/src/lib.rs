@@ -45,6 +45,9 @@ pub const GALLERY: &[GalleryScene] = &[
             ("assets/bottle-water.obj", include_bytes!("../assets/bottle-water.obj")),
         ],
     },
+    GalleryScene { name: "vat", text: include_str!("../vat.toml"), assets: &[] },
+    GalleryScene { name: "vat-liquid", text: include_str!("../vat-liquid.toml"), assets: &[] },
+    GalleryScene { name: "vat-100", text: include_str!("../vat-100.toml"), assets: &[] },
 ];
 
 macro_rules! thumbnails {

@@ -3,6 +3,7 @@
 
 mod fem;
 mod momentum;
+mod particles;
 mod sph;
 mod stuffing;
 mod twophase;
@@ -71,6 +72,14 @@ pub const CASES: &[Case] = &[
     Case { name: "inversion", run: fem::free::inversion },
     Case { name: "bar-fracture", run: fem::fracture::run },
     Case { name: "plastic-residual", run: fem::plastic::run },
+    Case { name: "spring-oscillator", run: particles::springs::oscillator },
+    Case { name: "spring-chain", run: particles::springs::chain },
+    Case { name: "free-top", run: particles::tops::free },
+    Case { name: "symmetric-top", run: particles::tops::symmetric },
+    Case { name: "order", run: particles::order::run },
+    Case { name: "body-momentum", run: particles::piles::momentum },
+    Case { name: "stack", run: particles::piles::stack },
+    Case { name: "float-springs", run: particles::float::run },
     Case { name: "zalesak", run: twophase::zalesak },
     Case { name: "single-vortex", run: twophase::vortex },
     Case { name: "deformation-3d", run: twophase::deformation },
@@ -132,6 +141,13 @@ mod tests {
         "rotation",
         "bar-fracture",
         "plastic-residual",
+        "spring-oscillator",
+        "spring-chain",
+        "free-top",
+        "symmetric-top",
+        "order",
+        "body-momentum",
+        "stack",
     ];
 
     #[test]

@@ -4,6 +4,7 @@
 //! r = 0.5/n, in a tank from −r to 2 + r, 2, 1 + r; h = 4r, cubic spline, mass 0.8 (2r)³ ρ0.
 
 mod fem;
+mod particles;
 mod twophase;
 
 use crate::arguments::Bench;
@@ -27,7 +28,7 @@ struct Measurement {
     items: u64,
     steps: u64,
     peak_rss_mb: f64,
-    /// Time of 1/60 s of a solid's life \[ms\].
+    /// Time of a frame \[ms\]: 1/60 s of a solid's life, a frame of a gallery scene.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     ms_per_frame: Option<f64>,
     /// Error of a result against its reference, over the reference.
@@ -72,6 +73,9 @@ const CASES: &[Case] = &[
         measure: |case, at| measure_steps(case, at, twophase::measured_steps(at[0]), twophase::dam_break(at[0])?),
     },
     fem::CANTILEVER,
+    particles::BODIES,
+    particles::VAT_LIQUID,
+    particles::VAT_100,
 ];
 
 /// Steps measured, fewer where they are long.

@@ -86,13 +86,17 @@ fn headline(loaded: &Loaded, world: &World, threads: usize) -> String {
     let liquids: Vec<&str> = loaded.scene.liquid.keys().map(String::as_str).collect();
     let solids: Vec<&str> = loaded.scene.solid.keys().map(String::as_str).collect();
     let mut parts = vec![loaded.name.clone()];
+    let bodies: Vec<&str> = loaded.scene.body.keys().map(String::as_str).collect();
     if totals.cells > 0 {
         parts.push(format!("{} {} cells", liquids.join(" + "), count(totals.cells)));
-    } else if !liquids.is_empty() || solids.is_empty() {
+    } else if !liquids.is_empty() || solids.is_empty() && bodies.is_empty() {
         parts.push(format!("{} {} particles", liquids.join(" + "), count(totals.particles)));
     }
     if !solids.is_empty() {
         parts.push(format!("{} {} tetrahedra", solids.join(" + "), count(totals.tets)));
+    }
+    if !bodies.is_empty() {
+        parts.push(format!("{} {} particles", bodies.join(" + "), count(totals.body_particles)));
     }
     let s = if threads == 1 { "" } else { "s" };
     parts.extend([loaded.scene.method.name().to_owned(), format!("{threads} thread{s}")]);

@@ -19,7 +19,8 @@
 //! ```
 //!
 //! * [`scene`]: what a scene file says. [`gallery`]: scenes by name.
-//! * [`sim`]: worlds. [`sph`]: the liquid. [`fem`]: deformable solids. [`rigid`]: rigid bodies. [`twophase`]: air and water on a grid.
+//! * [`sim`]: worlds. [`sph`]: the liquid. [`fem`]: deformable solids. [`rigid`]: rigid bodies. [`particles`]: bodies of particles.
+//!   [`twophase`]: air and water on a grid.
 //! * [`record`]: frames, checkpoints, exporters on disk. [`picture`]: pictures of frames.
 //! * [`run()`], [`resume()`], [`render()`]: from a scene to a folder of results.
 
@@ -35,6 +36,7 @@ pub use film::{render, render_strip};
 pub use meniscus_core as core;
 pub use meniscus_fem as fem;
 pub use meniscus_geometry as geometry;
+pub use meniscus_particles as particles;
 pub use meniscus_picture as picture;
 pub use meniscus_record as record;
 pub use meniscus_rigid as rigid;

@@ -1,4 +1,5 @@
 //! The scene file.
+mod body;
 mod error;
 pub mod live;
 mod load;
@@ -11,6 +12,7 @@ mod solid;
 mod validate;
 mod validate_grid;
 
+pub use body::{Body, Cohesion, Repeat};
 pub use error::SceneError;
 pub use load::{Asset, Loaded};
 pub use model::*;

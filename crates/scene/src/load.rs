@@ -206,6 +206,12 @@ fn named_meshes(scene: &Scene) -> Vec<(Vec<String>, Mesh, Use)> {
             add(path(&["solid", name, "fixed", &index.to_string(), "region", "mesh", "file"]), &hold.region);
         }
     }
+    for (name, body) in &scene.body {
+        add(path(&["body", name, "shape", "mesh", "file"]), &body.shape);
+        for (index, shape) in body.fixed.iter().enumerate() {
+            add(path(&["body", name, "fixed", &index.to_string(), "mesh", "file"]), shape);
+        }
+    }
     for (name, drain) in &scene.drain {
         add(path(&["drain", name, "region", "mesh", "file"]), &drain.region);
     }
@@ -249,6 +255,10 @@ fn meshes_mut(scene: &mut Scene) -> impl Iterator<Item = &mut Mesh> {
             bodies.push(mesh);
         }
         holds.extend(solid.fixed.iter_mut().map(|hold| &mut hold.region));
+    }
+    for body in scene.body.values_mut() {
+        holds.push(&mut body.shape);
+        holds.extend(&mut body.fixed);
     }
     let solids = fills
         .chain(drains)

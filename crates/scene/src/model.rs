@@ -1,5 +1,6 @@
 //! The structure of a scene file. SI units; every key has a default and says so.
 
+use crate::body::Body;
 use crate::pull::{Grab, Move, Pull, Release};
 use crate::rigid::Rigid;
 use crate::solid::Solid;
@@ -7,6 +8,7 @@ use indexmap::IndexMap;
 use meniscus_core::{Camera, Style};
 use meniscus_fem::contact::ContactParams;
 use meniscus_geometry::UpAxis;
+use meniscus_particles as particles;
 use meniscus_sph as sph;
 use meniscus_twophase as twophase;
 use schemars::JsonSchema;
@@ -48,6 +50,10 @@ pub struct Scene {
     pub solid: IndexMap<String, Solid>,
     /// Rigid bodies by name.
     pub rigid: IndexMap<String, Rigid>,
+    /// Bodies of particles by name; only with the method "connections".
+    pub body: IndexMap<String, Body>,
+    /// How bodies of particles move and touch.
+    pub connections: particles::Params,
     /// How solids touch each other, themselves and walls.
     pub contact: ContactParams,
     /// Springs that pull at solids, by name.
@@ -94,6 +100,8 @@ impl Default for Scene {
             liquid: IndexMap::new(),
             solid: IndexMap::new(),
             rigid: IndexMap::new(),
+            body: IndexMap::new(),
+            connections: particles::Params::default(),
             contact: ContactParams::default(),
             pull: IndexMap::new(),
             periodic: None,
@@ -117,6 +125,8 @@ pub enum Method {
     Gauss,
     /// Air and water on a grid, both simulated (MKSMH07).
     Twophase,
+    /// Liquid, deformable and rigid bodies of particles that meet through connections (Boldt).
+    Connections,
 }
 
 impl Method {
@@ -126,6 +136,7 @@ impl Method {
         match self {
             Self::Gauss => "gauss",
             Self::Twophase => "twophase",
+            Self::Connections => "connections",
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What a scene must satisfy beyond its structure.
 
+use crate::body::{Body, Cohesion};
 use crate::model::{
     Bounds, Command, Emitter, Mesh, Method, Opening, Periodic, Probe, Scene, Shape, Tank, Value, Vector, WallShape,
 };
@@ -7,6 +8,7 @@ use crate::pull::Wrong;
 use crate::rigid::Rigid;
 use crate::solid::{Hold, Solid, SolidShape};
 use meniscus_fem::ParamsError;
+use meniscus_particles::InterfaceKind;
 use meniscus_sph::{Friction, Motion, PressureSolver, ViscositySolver};
 
 /// Something that is wrong with the value of a key.
@@ -118,13 +120,25 @@ impl Checks {
             });
         }
         for (name, solid) in &scene.solid {
-            self.within(["solid", name], |c| c.solid(solid));
+            self.within(["solid", name], |c| {
+                let known = scene.method != Method::Connections;
+                c.require(
+                    "shape",
+                    known,
+                    "is of a solid of tetrahedra, which the method \"connections\" does not have",
+                );
+                c.solid(solid);
+            });
         }
         for (name, rigid) in &scene.rigid {
             let own = !scene.solid.contains_key(name);
             self.within(["rigid"], |c| c.require(name, own, "must not have the name of a solid"));
             self.within(["rigid", name], |c| c.rigid(rigid));
         }
+        for (name, body) in &scene.body {
+            self.within(["body", name], |c| c.body(body, scene));
+        }
+        self.within(["connections"], |c| c.connections(&scene.connections));
         self.params(scene.contact.check());
         for (name, pull) in &scene.pull {
             self.within(["pull", name], |c| {
@@ -157,10 +171,11 @@ impl Checks {
     }
 
     fn names(&mut self, scene: &Scene) {
-        let kinds: [(&str, Vec<&String>); 8] = [
+        let kinds: [(&str, Vec<&String>); 9] = [
             ("liquid", scene.liquid.keys().collect()),
             ("solid", scene.solid.keys().collect()),
             ("rigid", scene.rigid.keys().collect()),
+            ("body", scene.body.keys().collect()),
             ("pull", scene.pull.keys().collect()),
             ("wall", scene.wall.keys().collect()),
             ("emitter", scene.emitter.keys().collect()),
@@ -262,6 +277,50 @@ impl Checks {
             Shape::Sphere(sphere) => self.within(["sphere"], |c| c.positive("radius", sphere.radius)),
             Shape::Mesh(mesh) => self.within(["mesh"], |c| c.mesh(mesh)),
         }
+    }
+
+    fn body(&mut self, body: &Body, scene: &Scene) {
+        let known = scene.method == Method::Connections;
+        self.require("shape", known, "is of a body of particles, which needs method = \"connections\"");
+        self.within(["shape"], |c| c.shape(&body.shape));
+        if let Some(spacing) = body.spacing {
+            self.positive("spacing", spacing);
+            let same = scene.connections.interface != InterfaceKind::Sph || spacing == scene.sph.spacing;
+            let message =
+                format!("must be that of the liquid, {}, with connections.interface = \"sph\"", scene.sph.spacing);
+            self.require("spacing", same, message);
+        }
+        self.positive("density", body.density);
+        self.positive("young", body.young);
+        self.range("damping", body.damping, [0.0, 2.0]);
+        self.color("color", body.color);
+        self.require(
+            "fixed",
+            body.fixed.is_empty() || body.kind == Cohesion::Deformable,
+            "needs kind = \"deformable\": a rigid body moves as one",
+        );
+        for (index, shape) in body.fixed.iter().enumerate() {
+            self.within(["fixed", &index.to_string()], |c| c.shape(shape));
+        }
+        if let Some(repeat) = &body.repeat {
+            self.within(["repeat"], |c| {
+                c.require("count", (1.0..=10_000.0).contains(&body.count()), "must give 1 to 10000 bodies");
+                let apart = |axis: usize| repeat.count[axis] <= 1 || repeat.step[axis] != 0.0;
+                c.require("step", (0..3).all(apart), "must not be zero along an axis with several bodies");
+            });
+        }
+    }
+
+    fn connections(&mut self, params: &meniscus_particles::Params) {
+        for (key, modulus) in [("modulus", params.modulus), ("liquid_modulus", params.liquid_modulus)] {
+            if let Some(modulus) = modulus {
+                self.positive(key, modulus);
+            }
+        }
+        self.range("damping", params.damping, [0.0, 1.0]);
+        self.range("friction", params.friction, [0.0, 10.0]);
+        self.range("sticky", params.sticky, [0.0, 1.0]);
+        self.range("sweeps", f64::from(params.sweeps), [1.0, 1000.0]);
     }
 
     fn solid(&mut self, solid: &Solid) {

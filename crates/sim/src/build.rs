@@ -1,14 +1,16 @@
 //! From a scene to a method with its state.
 
+use crate::connections::Connections;
 use crate::gauss::{Gauss, Look, tank_edges};
 use crate::method::Method;
 use crate::solids::Solids;
-use crate::{build_grid, build_solids};
+use crate::{build_bodies, build_grid, build_solids};
 use glam::{DVec2, DVec3};
-use meniscus_core::{BodyInfo, BodyKind, Wire};
+use meniscus_core::{BodyInfo, BodyKind, StepReport, Wire};
 use meniscus_geometry::{
     Aabb, Bvh, FillError, KeepOut, Periodic, Region, Shape, ShapeError, TriangleMesh, count_estimate, fill,
 };
+use meniscus_particles::{InterfaceKind, Pushes};
 use meniscus_scene::{self as scene, Loaded, Opening, Scene, Side, WetSide};
 use meniscus_sph::surface::Wet;
 use meniscus_sph::{Emitter, Liquid, Material, Setup, Wall, WallShape};
@@ -43,6 +45,14 @@ pub enum BuildError {
     /// A grid cannot be set up.
     #[error("twophase: {0}")]
     Grid(meniscus_twophase::SetupError),
+    /// A body has no particles, or none that can be used.
+    #[error("body `{body}`: {message}")]
+    Body {
+        /// The body.
+        body: String,
+        /// Why.
+        message: String,
+    },
     /// A drain is no region.
     #[error("drain `{drain}`: {source}")]
     Drain {
@@ -82,7 +92,8 @@ pub fn estimate(loaded: &Loaded) -> Estimate {
     let sent: f64 = scene.emitter.values().map(|e| sent_by(e, scene)).sum();
     let most_particles = particles + sent;
     let (tets, solid_bytes) = build_solids::size_estimate(loaded);
-    let bytes = most_particles * BYTES_PER_PARTICLE + solid_bytes;
+    let (_, body_bytes) = build_bodies::size_estimate(loaded);
+    let bytes = most_particles * BYTES_PER_PARTICLE + solid_bytes + body_bytes;
     Estimate { particles, most_particles, tets, bytes, cells: 0.0 }
 }
 
@@ -109,7 +120,34 @@ pub(crate) fn build(loaded: &Loaded) -> Result<(Box<dyn Method>, Vec<String>), B
             let twophase = build_grid::twophase(loaded, &mut warnings)?;
             Ok((Box::new(twophase), warnings))
         }
+        scene::Method::Connections => {
+            let (connections, warnings) = connections(loaded)?;
+            Ok((Box::new(connections), warnings))
+        }
     }
+}
+
+fn connections(loaded: &Loaded) -> Result<(Connections, Vec<String>), BuildError> {
+    let scene = &loaded.scene;
+    let (mut wet, mut warnings) = gauss(loaded)?;
+    let bodies = build_bodies::bodies(loaded, &wet.liquid.setup().walls, wet.look.bodies.len(), &mut warnings)?;
+    wet.look.bodies.extend(scene.body.iter().map(|(name, body)| BodyInfo {
+        name: name.clone(),
+        kind: BodyKind::Solid,
+        color: body.color.map(|c| c as f32),
+    }));
+    let interface = scene.connections.interface;
+    let inside = build_bodies::make_room(&bodies, interface, &mut wet.liquid);
+    if inside > 0 {
+        warnings.push(format!("{inside} particles of liquid lie in bodies and are left out"));
+    }
+    let first_id = wet.liquid.state().particles.next_id;
+    if interface == InterfaceKind::Sph && !wet.dry {
+        build_bodies::join(loaded, &bodies, &mut wet.liquid);
+    }
+    let masses = (0..wet.liquid.setup().materials.len()).map(|liquid| wet.liquid.mass(liquid as u16)).collect();
+    let (pushes, before, beside) = (Pushes::default(), Vec::new(), StepReport::default());
+    Ok((Connections { wet, bodies, interface, first_id, masses, pushes, beside, before }, warnings))
 }
 
 fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError> {
@@ -132,7 +170,7 @@ fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError> {
     let mut liquid = Liquid::new(setup);
     seed(loaded, &mut liquid, &mut warnings)?;
     let dry = liquid.state().particles.is_empty() && scene.emitter.is_empty();
-    let solid = scene.body_names().next().is_some();
+    let solid = scene.body_names().next().is_some() || !scene.body.is_empty();
     if dry && (!solid || !scene.liquid.is_empty()) {
         warnings.push("the scene has no liquid: no shape is filled and there is no emitter".into());
     }
@@ -154,6 +192,7 @@ fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError> {
         drains: drains.collect::<Result<_, _>>()?,
         look: look(scene, &liquid, &bounds),
         probes: scene.probe.iter().map(|(name, probe)| (name.clone(), probe.clone())).collect(),
+        liquids: scene.liquid.len() as u16,
         liquid,
         solids,
         dry,
@@ -359,7 +398,7 @@ fn liquid_bounds(loaded: &Loaded) -> Vec<Aabb> {
 }
 
 /// The box around everything that has an extent.
-fn bounds_of(loaded: &Loaded) -> Aabb {
+pub(crate) fn bounds_of(loaded: &Loaded) -> Aabb {
     let tanks = loaded.scene.wall.values().filter_map(|wall| match &wall.shape {
         scene::WallShape::Box(tank) => {
             Some(Aabb { min: DVec3::from_array(tank.min), max: DVec3::from_array(tank.max) })
@@ -367,14 +406,18 @@ fn bounds_of(loaded: &Loaded) -> Aabb {
         scene::WallShape::Mesh(mesh) => Some(loaded.mesh(&mesh.surface).bounds()),
         scene::WallShape::Plane(_) => None,
     });
-    let all =
-        liquid_bounds(loaded).into_iter().chain(build_solids::bounds(loaded)).chain(tanks).reduce(|a, b| a.union(&b));
+    let all = liquid_bounds(loaded)
+        .into_iter()
+        .chain(build_solids::bounds(loaded))
+        .chain(build_bodies::bounds(loaded))
+        .chain(tanks)
+        .reduce(|a, b| a.union(&b));
     all.unwrap_or(Aabb { min: DVec3::ZERO, max: DVec3::ONE })
 }
 
 /// The square of the speed to be expected of a scene \[m²/s²\]: that of liquid which falls from the highest place where
 /// there is any to the lowest, on top of the speeds given.
-fn speed_squared(loaded: &Loaded) -> f64 {
+pub(crate) fn speed_squared(loaded: &Loaded) -> f64 {
     let scene = &loaded.scene;
     let down = DVec3::from_array(scene.gravity);
     let lowest_of = |b: &Aabb| DVec3::select(down.cmpgt(DVec3::ZERO), b.max, b.min).dot(down);

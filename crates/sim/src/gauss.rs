@@ -35,6 +35,8 @@ pub(crate) type Region = Box<dyn Fn(DVec3) -> bool + Send + Sync>;
 /// The method with its state.
 pub(crate) struct Gauss {
     pub(crate) liquid: Liquid,
+    /// Liquids of the scene; what comes after them in the liquid are particles of bodies.
+    pub(crate) liquids: u16,
     pub(crate) solids: Solids,
     /// Whether there is no liquid and none will come.
     pub(crate) dry: bool,
@@ -169,7 +171,7 @@ impl Method for Gauss {
         self.solids.show(frame);
         let (from, to) = (&self.liquid.state().particles, &mut frame.particles);
         to.spacing = self.liquid.setup().params.spacing as f32;
-        for i in from.in_id_order() {
+        for i in from.in_id_order().into_iter().filter(|&i| from.liquid[i] < self.liquids) {
             to.ids.push(from.id[i]);
             to.bodies.push(from.liquid[i]);
             to.positions.push(from.position[i]);
@@ -186,7 +188,8 @@ impl Method for Gauss {
         let ([kinetic, potential, volume, at_rest], momentum) = par::reduce(
             particles.len(),
             &|range| {
-                range.fold(zero, |(mut sums, mut momentum), i| {
+                let own = range.filter(|&i| particles.liquid[i] < self.liquids);
+                own.fold(zero, |(mut sums, mut momentum), i| {
                     let mass = liquid.mass(particles.liquid[i]);
                     let rest_density = liquid.setup().materials[usize::from(particles.liquid[i])].1.density;
                     let v = particles.velocity[i].as_dvec3();
@@ -205,7 +208,7 @@ impl Method for Gauss {
         let (rigid_kinetic, rigid_potential, rigid_momentum) = self.solids.rigids.totals(self.gravity);
         let of_bodies = |value: &dyn Fn(&Body) -> f64| bodies.iter().map(value).sum::<f64>();
         Totals {
-            particles: particles.len() as u64,
+            particles: particles.liquid.iter().filter(|&&liquid| liquid < self.liquids).count() as u64,
             tets: bodies.iter().map(|body| body.tets() as u64).sum(),
             kinetic_energy: kinetic + rigid_kinetic + of_bodies(&Body::kinetic_energy),
             potential_energy: potential + rigid_potential + of_bodies(&|body| body.gravitational_energy(self.gravity)),
@@ -244,7 +247,7 @@ impl Gauss {
     fn show_walls(&self, frame: &mut Frame) {
         let setup = self.liquid.setup();
         for (number, wall) in setup.walls.iter().enumerate() {
-            let body = (setup.materials.len() + number) as u16;
+            let body = self.liquids + number as u16;
             let pose = self.liquid.wall_pose(number);
             let place = |p: DVec3| pose.apply(p).as_vec3();
             if let WallShape::Mesh { mesh, .. } = &wall.shape {
@@ -300,15 +303,16 @@ impl Gauss {
         Ok(())
     }
 
-    fn drain(&mut self) {
+    pub(crate) fn drain(&mut self) {
         let (domain, drains) = (self.domain, &self.drains);
         let goes = |position: Vec3| {
             let position = position.as_dvec3();
             !domain.contains(position) || drains.iter().any(|drain| drain(position))
         };
+        let liquids = self.liquids;
         let particles = self.liquid.particles_mut();
         if par::find_first(particles.len(), |i| goes(particles.position[i])).is_some() {
-            particles.retain(|particles, i| !goes(particles.position[i]));
+            particles.retain(|particles, i| particles.liquid[i] >= liquids || !goes(particles.position[i]));
         }
     }
 }

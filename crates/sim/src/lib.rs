@@ -1,8 +1,11 @@
 //! Worlds.
+mod bodies;
 mod build;
+mod build_bodies;
 mod build_grid;
 mod build_rigid;
 mod build_solids;
+mod connections;
 mod gauss;
 mod hands;
 mod method;

@@ -69,6 +69,8 @@ pub(crate) trait Method: Send {
 pub struct Totals {
     /// Liquid particles.
     pub particles: u64,
+    /// Particles of bodies.
+    pub body_particles: u64,
     /// Tetrahedra.
     pub tets: u64,
     /// Grid cells.

@@ -94,6 +94,16 @@ impl WallSide {
     }
 }
 
+impl WallSide {
+    /// A point and the normal of a plane, where it is now; nothing for other forms.
+    pub(crate) fn plane(&self) -> Option<[DVec3; 2]> {
+        match self.form {
+            Form::Plane { point, normal } => Some([self.poses[0].apply(point), self.poses[0].rotation * normal]),
+            Form::Surface { .. } => None,
+        }
+    }
+}
+
 impl Obstacle for WallSide {
     fn distance(&self, point: DVec3) -> (f64, DVec3) {
         let pose = &self.poses[0];

@@ -238,6 +238,22 @@ impl Liquid {
         &mut self.state.particles
     }
 
+    /// The grid of cells h in which the particles are sorted, as of the last sort.
+    #[must_use]
+    pub fn grid(&self) -> &NeighbourGrid {
+        &self.work.grid
+    }
+
+    /// The particles to move, with the grid of the last sort.
+    pub fn particles_and_grid_mut(&mut self) -> (&mut Particles, &NeighbourGrid) {
+        (&mut self.state.particles, &self.work.grid)
+    }
+
+    /// Accelerations \[m/s²\] in storage order, as forces have been summed so far in this step: others may add theirs.
+    pub fn accelerations_mut(&mut self) -> &mut [Vec3] {
+        &mut self.work.acceleration
+    }
+
     /// Takes over a state; `false`, and nothing happens, if it is not one of this liquid.
     #[must_use]
     pub fn restore(&mut self, state: State) -> bool {

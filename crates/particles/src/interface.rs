@@ -1,0 +1,199 @@
+//! The interface between bodies: the set of dynamic connections \[B definition 0.6\], found with one grid.
+//!
+//! The list holds all pairs that can touch before the next search, in rising order; whether a pair touches is seen whenever
+//! forces are asked for, so that no contact comes late. Particles of one rigid body never connect; those of a deformable
+//! body do, if they are no neighbours at rest: it does not pass through itself.
+
+use crate::motion::{Body, Kind};
+use crate::touch::{Law, Meeting, Memory, Touch};
+use glam::{DVec3, Vec3};
+use meniscus_core::par;
+use meniscus_geometry::{NeighbourGrid, Periodic};
+use rayon::prelude::*;
+
+/// Distance beyond touch in which pairs are listed, in distances of touch, dimensionless.
+const SKIN: f64 = 0.4;
+/// Particles of a deformable body connect if they are farther apart at rest, in distances of touch, dimensionless.
+const NO_NEIGHBOURS: f64 = 1.9;
+
+/// What does not change about the particles of all bodies.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Matter {
+    pub(crate) mass: Vec<f64>,
+    /// Zero for those that stay where they are \[1/kg\].
+    pub(crate) inverse_mass: Vec<f64>,
+    pub(crate) radius: Vec<f64>,
+    /// Number of the body.
+    pub(crate) body: Vec<u32>,
+    /// Places at rest \[m\].
+    pub(crate) rest: Vec<DVec3>,
+}
+
+/// The set of dynamic connections between bodies, and within deformable ones, and what it takes to find them.
+#[derive(Debug, Clone, Default)]
+pub struct Interface {
+    pub(crate) touches: Vec<Touch>,
+    old: Vec<Touch>,
+    grid: NeighbourGrid,
+    points: Vec<Vec3>,
+    /// Where the particles were at the last search \[m\]; empty if there was none.
+    searched_at: Vec<DVec3>,
+    found: Vec<Vec<Touch>>,
+    force: Vec<DVec3>,
+}
+
+/// Positions and velocities of all particles now, and positions when the step began.
+#[derive(Clone, Copy)]
+pub(crate) struct Now<'a> {
+    pub(crate) position: &'a [DVec3],
+    pub(crate) velocity: &'a [DVec3],
+    pub(crate) start: &'a [DVec3],
+}
+
+impl Interface {
+    /// The connections that exist: those that touch or stick.
+    pub(crate) fn existing(&self, position: &[DVec3], matter: &Matter) -> usize {
+        let exists = |touch: &&Touch| {
+            let [i, j] = touch.ends.map(|end| end as usize);
+            touch.memory.stuck || position[i].distance(position[j]) < matter.radius[i] + matter.radius[j]
+        };
+        self.touches.iter().filter(exists).count()
+    }
+
+    /// Forgets when it searched last.
+    pub(crate) fn forget_search(&mut self) {
+        self.searched_at.clear();
+    }
+
+    /// Lists the pairs anew if any particle has moved, or will move by `ahead` \[m\], out of the skin.
+    pub(crate) fn update(&mut self, position: &[DVec3], ahead: f64, law: &Law, (bodies, matter): (&[Body], &Matter)) {
+        let largest = 2.0 * matter.radius.iter().copied().fold(0.0, f64::max);
+        let skin = SKIN * largest;
+        if self.searched_at.len() == position.len() {
+            let far = par::max(position.len(), 0.0, |i| position[i].distance_squared(self.searched_at[i])).sqrt();
+            if far + ahead <= 0.5 * skin {
+                return;
+            }
+        }
+        self.searched_at.clear();
+        self.searched_at.extend_from_slice(position);
+        self.search(position, skin.max(2.0 * ahead), law.sticky, (bodies, matter));
+        self.keep_memories();
+    }
+
+    fn search(&mut self, position: &[DVec3], skin: f64, sticky: f64, (bodies, matter): (&[Body], &Matter)) {
+        let Self { grid, points, found, .. } = self;
+        let reach = |i: usize, j: usize| (matter.radius[i] + matter.radius[j]) * (1.0 + sticky) + skin;
+        let largest = matter.radius.iter().copied().fold(0.0, f64::max);
+        points.clear();
+        points.extend(position.iter().map(|p| p.as_vec3()));
+        grid.sort(points, 1.001 * (2.0 * largest * (1.0 + sticky) + skin) as f32, Periodic::default());
+        let (grid, order) = (&*grid, grid.order());
+        found.resize_with(position.len().div_ceil(par::PIECE), Vec::new);
+        found.par_iter_mut().enumerate().for_each(|(piece, found)| {
+            found.clear();
+            let from = piece * par::PIECE;
+            for place in from..(from + par::PIECE).min(order.len()) {
+                let i = order[place];
+                let own = matter.body[i as usize];
+                let rigid = matches!(bodies[own as usize].kind, Kind::Rigid(_));
+                grid.for_each_range_around(grid.key(place), |range, _| {
+                    for &j in &order[range] {
+                        let (a, b) = (i as usize, j as usize);
+                        if j <= i || (rigid && matter.body[b] == own) {
+                            continue;
+                        }
+                        let reach = reach(a, b);
+                        if position[a].distance_squared(position[b]) < reach * reach && !neighbours(matter, a, b) {
+                            found.push(Touch { ends: [i, j], memory: Memory::default() });
+                        }
+                    }
+                });
+            }
+        });
+    }
+
+    /// Puts what was found in order; pairs that were listed before keep what they remember.
+    fn keep_memories(&mut self) {
+        std::mem::swap(&mut self.touches, &mut self.old);
+        self.touches.clear();
+        self.found.iter().for_each(|found| self.touches.extend_from_slice(found));
+        self.touches.sort_unstable_by_key(|touch| touch.ends);
+        let mut old = self.old.iter().peekable();
+        for touch in &mut self.touches {
+            while old.next_if(|before| before.ends < touch.ends).is_some() {}
+            if let Some(before) = old.next_if(|before| before.ends == touch.ends) {
+                touch.memory = before.memory;
+            }
+        }
+    }
+
+    /// Adds the forces of all connections to those of the particles \[N\].
+    pub(crate) fn push(&mut self, law: &Law, now: Now, matter: &Matter, force: &mut [DVec3]) {
+        self.force.resize(self.touches.len(), DVec3::ZERO);
+        let pairs = self.force.par_iter_mut().with_min_len(4096).zip(&self.touches);
+        pairs.for_each(|(force, touch)| {
+            *force = match meet(touch, now, matter, law) {
+                Some(meeting) => law.force(&meeting, &touch.memory),
+                None => DVec3::ZERO,
+            };
+        });
+        // One after the other: a sum has one order, and few pairs touch.
+        for (touch, f) in self.touches.iter().zip(&self.force) {
+            if *f != DVec3::ZERO {
+                force[touch.ends[0] as usize] += *f;
+                force[touch.ends[1] as usize] -= *f;
+            }
+        }
+    }
+
+    /// A step has ended: what the connections remember.
+    pub(crate) fn remember(&mut self, law: &Law, now: Now, matter: &Matter) {
+        self.touches.par_iter_mut().with_min_len(4096).for_each(|touch| match meet(touch, now, matter, law) {
+            Some(meeting) => law.remember(&meeting, &mut touch.memory),
+            None => touch.memory = Memory::default(),
+        });
+    }
+
+    /// Elastic energy of all connections \[J\].
+    pub(crate) fn energy(&self, law: &Law, position: &[DVec3], matter: &Matter) -> f64 {
+        let energy = |touch: &Touch| {
+            let [i, j] = touch.ends.map(|end| end as usize);
+            let length = matter.radius[i] + matter.radius[j];
+            law.energy(length - position[i].distance(position[j]), length)
+        };
+        self.touches.iter().map(energy).sum()
+    }
+}
+
+/// Whether two particles of one body are neighbours at rest.
+fn neighbours(matter: &Matter, a: usize, b: usize) -> bool {
+    let near = NO_NEIGHBOURS * (matter.radius[a] + matter.radius[b]);
+    matter.body[a] == matter.body[b] && matter.rest[a].distance_squared(matter.rest[b]) < near * near
+}
+
+/// The geometry of a pair, if anything acts between them.
+fn meet(touch: &Touch, now: Now, matter: &Matter, law: &Law) -> Option<Meeting> {
+    let [i, j] = touch.ends.map(|end| end as usize);
+    let distance = now.position[i] - now.position[j];
+    let length = matter.radius[i] + matter.radius[j];
+    let squared = distance.length_squared();
+    if squared >= length * length && !touch.memory.stuck {
+        return None;
+    }
+    let far = squared.sqrt();
+    let overlap = length - far;
+    let inverse_mass = matter.inverse_mass[i] + matter.inverse_mass[j];
+    if law.apart(overlap, &touch.memory) || inverse_mass == 0.0 {
+        return None;
+    }
+    Some(Meeting {
+        overlap,
+        // At one place there is no direction: any will do.
+        normal: if far > 0.0 { distance / far } else { DVec3::Y },
+        velocity: now.velocity[i] - now.velocity[j],
+        moved: (now.position[i] - now.start[i]) - (now.position[j] - now.start[j]),
+        length,
+        inverse_mass,
+    })
+}

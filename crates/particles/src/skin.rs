@@ -1,0 +1,88 @@
+//! A surface carried along by particles.
+//!
+//! A vertex X hangs on the particles Xⱼ near it with weights of moving least squares: with θⱼ = (1 − d²/R²)², the mean X̄ and the
+//! moment A = Σ θⱼ (Xⱼ − X̄)(Xⱼ − X̄)ᵀ
+//!
+//! > wⱼ = θⱼ (1/Σθ + (Xⱼ − X̄)·A⁻¹(X − X̄))
+//!
+//! so that Σ wⱼ = 1 and Σ wⱼ Xⱼ = X: any affine motion of the particles is that of the surface, also outside of them. Forces on
+//! vertices go back to particles by the same weights, and keep their sum.
+
+use glam::{DMat3, DVec3};
+
+/// A surface that hangs on the particles of a body.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Skin {
+    /// Where the particles of each vertex start in `anchors`; one more than vertices.
+    first: Vec<u32>,
+    /// Particle within the body, and its weight.
+    anchors: Vec<(u32, f64)>,
+    triangles: Vec<[u32; 3]>,
+}
+
+impl Skin {
+    /// Hangs vertices \[m\] on particles \[m\] that are `spacing` \[m\] apart.
+    #[must_use]
+    pub fn new(vertices: &[DVec3], triangles: &[[u32; 3]], particles: &[DVec3], spacing: f64) -> Self {
+        let (mut first, mut anchors) = (vec![0], Vec::new());
+        for &x in vertices {
+            // A vertex is about half a spacing outside of a particle, more at corners; sharp tips reach further.
+            let nearest = particles.iter().map(|p| p.distance(x)).fold(f64::INFINITY, f64::min);
+            hang(x, particles, (nearest + spacing).max(2.1 * spacing), &mut anchors);
+            first.push(anchors.len() as u32);
+        }
+        Self { first, anchors, triangles: triangles.to_vec() }
+    }
+
+    /// Triangles of the surface.
+    #[must_use]
+    pub fn triangles(&self) -> &[[u32; 3]] {
+        &self.triangles
+    }
+
+    /// Positions, or velocities, of the vertices from those of the particles of the body.
+    pub fn carry(&self, particles: &[DVec3]) -> impl ExactSizeIterator<Item = DVec3> {
+        self.first.windows(2).map(|ends| {
+            let anchors = &self.anchors[ends[0] as usize..ends[1] as usize];
+            anchors.iter().map(|&(particle, weight)| particles[particle as usize] * weight).sum()
+        })
+    }
+}
+
+fn hang(x: DVec3, particles: &[DVec3], reach: f64, anchors: &mut Vec<(u32, f64)>) {
+    let near = particles.iter().enumerate().filter_map(|(j, p)| {
+        let theta = (1.0 - p.distance_squared(x) / (reach * reach)).max(0.0);
+        (theta > 0.0).then_some((j as u32, *p, theta * theta))
+    });
+    let near: Vec<(u32, DVec3, f64)> = near.collect();
+    let sum: f64 = near.iter().map(|n| n.2).sum();
+    let mean = near.iter().map(|n| n.1 * n.2).sum::<DVec3>() / sum;
+    let moment = near.iter().fold(DMat3::ZERO, |a, &(_, p, theta)| {
+        let r = p - mean;
+        a + DMat3::from_cols(r * r.x, r * r.y, r * r.z) * theta
+    });
+    // Where the particles lie in a plane or on a line, the vertex does not move across it on its own.
+    let floor = 1e-6 * sum * reach * reach;
+    let moment = moment + DMat3::from_diagonal(DVec3::splat(floor));
+    let lean = moment.inverse() * (x - mean);
+    anchors.extend(near.iter().map(|&(j, p, theta)| (j, theta * (1.0 / sum + (p - mean).dot(lean)))));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meniscus_geometry::{Aabb, Shape, fill, solids};
+
+    #[test]
+    fn a_skin_follows_affine_motion() {
+        let bounds = Aabb::new(DVec3::ZERO, DVec3::new(0.3, 0.2, 0.4));
+        let particles = fill(&Shape::Box(bounds), 0.05, &[]).unwrap();
+        let surface = solids::cuboid(&bounds);
+        let skin = Skin::new(surface.vertices(), surface.triangles(), &particles, 0.05);
+        let motion = |x: DVec3| DVec3::new(1.1 * x.x + 0.3 * x.y, 0.9 * x.y - 0.2 * x.z, x.z + 0.1 * x.x + 1.0);
+        let moved: Vec<DVec3> = particles.iter().map(|&p| motion(p)).collect();
+        for (vertex, carried) in surface.vertices().iter().zip(skin.carry(&moved)) {
+            assert!(motion(*vertex).distance(carried) < 1e-4 * 0.05, "{carried}");
+        }
+    }
+}

@@ -1,0 +1,743 @@
+//! Bodies together: their state, their step, what they weigh and carry.
+//!
+//! One step of length dt, cut into as many as the stiffest spring asks for; the names are those of the step report:
+//!
+//! | | stage | what happens |
+//! |---|---|---|
+//! | 1 | connect bodies | pairs of particles that can touch are listed, if any has moved far enough |
+//! | 2 | move bodies | the integrator asks for forces: gravity, static connections \[B eqs 2–4\], walls, dynamic connections; rigid bodies take their sums \[B eqs 5, 6\] |
+//! | 3 | part bodies | with the projection: overlaps are taken away |
+//! | 4 | remember | what friction holds, what sticks |
+
+use crate::definitions::{Deformable, Rigid, RigidMotion};
+use crate::error::BodyError;
+use crate::integrator::{Integrable, Integrator};
+use crate::interface::{Interface, Matter, Now};
+use crate::motion::{Body, Frame, HEAVY, Kind, LIGHT, Lane, Pitch, RigidRates, Start};
+use crate::params::{InterfaceKind, Params, Steps};
+use crate::projection::Projection;
+use crate::touch::{Law, Meeting, Memory, Touch};
+use crate::walls::Walls;
+use glam::DVec3;
+use meniscus_core::{StepError, StepReport, par};
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// More steps than this within one are not taken: something is wrong.
+const MOST_STEPS: f64 = 1e6;
+
+/// What a checkpoint holds.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    /// Positions of all particles \[m\], body after body.
+    pub position: Vec<DVec3>,
+    /// Velocities of all particles \[m/s\].
+    pub velocity: Vec<DVec3>,
+    /// One for each body; without meaning for deformable ones.
+    pub rigid: Vec<RigidMotion>,
+    /// Dynamic connections, also those that may come.
+    pub touches: Vec<Touch>,
+    /// Contacts with walls: all surfaces of the first particle, then of the second.
+    pub walls: Vec<Memory>,
+}
+
+impl State {
+    /// A copy into memory that is there.
+    fn copy_from(&mut self, other: &Self) {
+        self.position.clone_from(&other.position);
+        self.velocity.clone_from(&other.velocity);
+        self.rigid.clone_from(&other.rigid);
+        self.touches.clone_from(&other.touches);
+        self.walls.clone_from(&other.walls);
+    }
+}
+
+/// Force and torque on a wall.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Reaction {
+    /// Force \[N\].
+    pub force: DVec3,
+    /// Torque about the origin \[N·m\].
+    pub torque: DVec3,
+}
+
+/// Bodies of particles that move and touch.
+pub struct System {
+    pub(crate) params: Params,
+    law: Law,
+    /// Of connections with liquid \[Pa\].
+    pub(crate) liquid_modulus: f64,
+    /// Over what is stable, as in `time.courant` of a scene.
+    pub(crate) courant: f64,
+    pub(crate) bodies: Vec<Body>,
+    pub(crate) matter: Matter,
+    pub(crate) state: State,
+    before: State,
+    pub(crate) interface: Interface,
+    pub(crate) projection: Projection,
+    pub(crate) work: Workspace,
+    reactions: Vec<Reaction>,
+}
+
+/// Memory that means nothing between steps.
+#[derive(Default)]
+pub(crate) struct Workspace {
+    force: Vec<DVec3>,
+    pub(crate) external: Vec<DVec3>,
+    rates: Vec<RigidRates>,
+    /// Where the particles were when the step began \[m\].
+    from: Vec<DVec3>,
+    start: Vec<DVec3>,
+    start_velocity: Vec<DVec3>,
+    start_rigid: Vec<RigidMotion>,
+    sum_velocity: Vec<DVec3>,
+    sum_acceleration: Vec<DVec3>,
+    sum_rates: Vec<RigidRates>,
+    /// Particles of bodies and of a liquid that may overlap.
+    pub(crate) wet_pairs: Vec<Vec<[u32; 2]>>,
+    /// Whether a body is near a wall: all walls of the first body, then of the second.
+    near: Vec<bool>,
+}
+
+impl System {
+    /// No bodies yet. `modulus` \[Pa\] is that of dynamic connections unless the parameters have one; `courant` is the share of
+    /// a particle's size that may be crossed in a step.
+    #[must_use]
+    pub fn new(params: Params, modulus: f64, courant: f64) -> Self {
+        let law = Law::new(&params, params.modulus.unwrap_or(modulus));
+        Self {
+            params,
+            law,
+            liquid_modulus: 0.0,
+            courant,
+            bodies: Vec::new(),
+            matter: Matter::default(),
+            state: State::default(),
+            before: State::default(),
+            interface: Interface::default(),
+            projection: Projection::default(),
+            work: Workspace::default(),
+            reactions: Vec::new(),
+        }
+    }
+
+    /// Lets connections with liquid have a modulus \[Pa\], unless the parameters have one.
+    #[must_use]
+    pub fn with_liquid_modulus(mut self, modulus: f64) -> Self {
+        self.liquid_modulus = self.params.liquid_modulus.unwrap_or(modulus);
+        self
+    }
+
+    /// Adds a deformable body.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn add_deformable(&mut self, body: &Deformable) -> Result<(), BodyError> {
+        crate::definitions::check(&body.particles, true)?;
+        let count = body.particles.len();
+        for (index, c) in body.connections.iter().enumerate() {
+            let there = c.ends.iter().all(|&end| (end as usize) < count) && c.ends[0] != c.ends[1];
+            let sane = |value: f64| value >= 0.0 && value.is_finite();
+            if !(there && sane(c.stiffness) && sane(c.length) && sane(c.damping)) {
+                return Err(BodyError::Connection { index });
+            }
+        }
+        let pitch = Pitch::of(&body.particles, &body.connections);
+        let kind = Kind::Deformable(body.connections.clone());
+        self.push_body(&body.name, kind, pitch, RigidMotion::default(), &body.particles);
+        Ok(())
+    }
+
+    /// Adds a rigid body.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn add_rigid(&mut self, body: &Rigid) -> Result<(), BodyError> {
+        crate::definitions::check(&body.particles, false)?;
+        let inverse = body.motion.orientation.inverse();
+        let frame = Frame {
+            places: body.particles.iter().map(|e| inverse * (e.position - body.motion.center)).collect(),
+            mass: body.mass,
+            inverse_inertia: body.inertia.inverse(),
+        };
+        let range =
+            self.push_body(&body.name, Kind::Rigid(frame.clone()), Pitch::default(), body.motion, &body.particles);
+        frame.place(&body.motion, &mut self.state.position[range.clone()], &mut self.state.velocity[range]);
+        Ok(())
+    }
+
+    fn push_body(
+        &mut self,
+        name: &str,
+        kind: Kind,
+        pitch: Pitch,
+        motion: RigidMotion,
+        particles: &[crate::Particle],
+    ) -> Range<usize> {
+        let (first, number) = (self.matter.mass.len(), self.bodies.len() as u32);
+        let range = first..first + particles.len();
+        for e in particles {
+            self.matter.mass.push(e.mass);
+            self.matter.inverse_mass.push(1.0 / e.mass);
+            self.matter.radius.push(e.radius);
+            self.matter.body.push(number);
+            self.matter.rest.push(e.position);
+            self.state.position.push(e.position);
+            self.state.velocity.push(e.velocity);
+        }
+        self.state.rigid.push(motion);
+        self.bodies.push(Body { name: name.into(), range: range.clone(), kind, pitch });
+        self.work.external.resize(self.matter.mass.len(), DVec3::ZERO);
+        range
+    }
+
+    /// Number of bodies.
+    #[must_use]
+    pub fn bodies(&self) -> usize {
+        self.bodies.len()
+    }
+
+    /// The particles of a body among all.
+    #[must_use]
+    pub fn particles_of(&self, body: usize) -> Range<usize> {
+        self.bodies[body].range.clone()
+    }
+
+    /// The state.
+    #[must_use]
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Masses of all particles \[kg\].
+    #[must_use]
+    pub fn masses(&self) -> &[f64] {
+        &self.matter.mass
+    }
+
+    /// Radii of all particles \[m\].
+    #[must_use]
+    pub fn radii(&self) -> &[f64] {
+        &self.matter.radius
+    }
+
+    /// Forces from outside on all particles \[N\], which act until they are changed.
+    pub fn external_mut(&mut self) -> &mut [DVec3] {
+        &mut self.work.external
+    }
+
+    /// The state for a checkpoint.
+    #[must_use]
+    pub fn save(&self) -> State {
+        State { touches: self.interface.touches.clone(), ..self.state.clone() }
+    }
+
+    /// Takes over a state; `false`, and nothing happens, if it is not one of these bodies.
+    #[must_use]
+    pub fn restore(&mut self, state: State) -> bool {
+        let (particles, bodies) = (self.matter.mass.len(), self.bodies.len());
+        let fits = state.position.len() == particles
+            && state.velocity.len() == particles
+            && state.rigid.len() == bodies
+            && state.touches.is_sorted_by_key(|touch| touch.ends)
+            && state.touches.iter().flat_map(|touch| touch.ends).all(|end| (end as usize) < particles)
+            && state.walls.len().is_multiple_of(particles.max(1));
+        if fits {
+            self.interface.touches.clone_from(&state.touches);
+            self.interface.forget_search();
+            self.state = State { touches: Vec::new(), ..state };
+        }
+        fits
+    }
+
+    /// Undoes the last step.
+    pub fn roll_back(&mut self) {
+        std::mem::swap(&mut self.state, &mut self.before);
+        self.interface.touches.clone_from(&self.state.touches);
+        self.state.touches.clear();
+        self.interface.forget_search();
+    }
+
+    /// Adds velocity within a ball, most at its centre, none at its rim; a rigid body takes the mean of its particles.
+    pub fn poke(&mut self, center: DVec3, radius: f64, velocity: DVec3) {
+        for (number, body) in self.bodies.iter().enumerate() {
+            let range = body.range.clone();
+            let push = |i: usize| {
+                let q = self.state.position[i].distance(center) / radius;
+                let share = if q < 1.0 { (1.0 - q * q) * (1.0 - q * q) } else { 0.0 };
+                velocity * share
+            };
+            match &body.kind {
+                Kind::Deformable(_) => {
+                    for i in range.filter(|&i| self.matter.inverse_mass[i] > 0.0) {
+                        let push = push(i);
+                        self.state.velocity[i] += push;
+                    }
+                }
+                Kind::Rigid(frame) => {
+                    let mean = range.clone().map(|i| push(i) * self.matter.mass[i]).sum::<DVec3>() / frame.mass;
+                    self.state.rigid[number].velocity += mean;
+                    self.state.velocity[range].iter_mut().for_each(|v| *v += mean);
+                }
+            }
+        }
+    }
+
+    /// Force and torque on each surface of the walls in the last step.
+    #[must_use]
+    pub fn reactions(&self) -> &[Reaction] {
+        &self.reactions
+    }
+
+    /// Number of dynamic connections that exist.
+    #[must_use]
+    pub fn connections(&self) -> usize {
+        self.interface.existing(&self.state.position, &self.matter)
+    }
+
+    /// Fastest particle \[m/s\].
+    #[must_use]
+    pub fn max_speed(&self) -> f64 {
+        let velocity = &self.state.velocity;
+        par::max(velocity.len(), 0.0, |i| velocity[i].length_squared()).sqrt()
+    }
+
+    /// Largest stable step \[s\] as the bodies are now: springs, and motion over the size of a particle.
+    #[must_use]
+    pub fn stable_step(&self) -> f64 {
+        let relative = self.courant / 0.4;
+        let integrator = self.params.integrator;
+        let springs = self.bodies.iter().map(|body| body.pitch.longest_step(integrator)).fold(f64::INFINITY, f64::min);
+        let (touching, smallest) = self.stiffest_touch();
+        let by_motion = self.courant * smallest / self.max_speed().max(1e-12);
+        let by_springs = match (self.params.interface, self.params.steps) {
+            (InterfaceKind::Projection, Steps::Global) => springs,
+            (InterfaceKind::Projection, Steps::Local) => f64::INFINITY,
+            (_, Steps::Global) => springs.min(touching.longest_step(integrator)),
+            // What acts once a step acts before the motion: stable up to 2/ω.
+            (_, Steps::Local) => 1.0 / touching.frequency,
+        };
+        by_motion.min(relative * by_springs)
+    }
+
+    /// The fastest dynamic connection, and the smallest distance of touch \[m\].
+    fn stiffest_touch(&self) -> (Pitch, f64) {
+        // A particle of a surface is met by about two others; the bound of a sum is twice that.
+        let rate = |i: usize| 4.0 * self.law.modulus * 2.0 * self.matter.radius[i] * self.matter.inverse_mass[i];
+        let particles = 0..self.matter.mass.len();
+        let size = |i: usize| 2.0 * self.matter.radius[i];
+        let smallest = particles.clone().map(size).filter(|size| *size > 0.0).fold(f64::INFINITY, f64::min);
+        let frequency = particles.map(rate).fold(0.0, f64::max).sqrt();
+        (Pitch { frequency, damping: self.params.damping }, smallest)
+    }
+
+    /// Moves all bodies from `time` by `dt` \[s\] in as many steps as they need.
+    ///
+    /// # Errors
+    /// When a position or a velocity is not finite.
+    pub fn step(
+        &mut self,
+        walls: &mut dyn Walls,
+        gravity: DVec3,
+        [time, dt]: [f64; 2],
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        self.begin(walls.count());
+        let mut now = time;
+        let end = time + dt;
+        let mut steps = 0.0;
+        while now < end {
+            let stable = self.stable_step();
+            let left = end - now;
+            let parts = (left / stable).ceil().max(1.0);
+            // A NaN, or a flood of steps, is no way on.
+            if parts.is_nan() || parts > MOST_STEPS {
+                return Err(self.not_finite());
+            }
+            let part = left / parts;
+            self.step_once(walls, gravity, [now, part], report);
+            now = if parts == 1.0 { end } else { now + part };
+            steps += 1.0;
+        }
+        report.count("body steps", steps);
+        let connections = match self.params.interface {
+            InterfaceKind::Projection => self.projection.parted,
+            InterfaceKind::Springs | InterfaceKind::Sph => self.connections(),
+        };
+        report.count("connections", connections as f64);
+        self.reactions.iter_mut().for_each(|reaction| {
+            reaction.force /= steps;
+            reaction.torque /= steps;
+        });
+        let state = &self.state;
+        match par::find_first(state.position.len(), |i| !(state.position[i] + state.velocity[i]).is_finite()) {
+            None => Ok(()),
+            Some(_) => Err(self.not_finite()),
+        }
+    }
+
+    fn begin(&mut self, walls: usize) {
+        let particles = self.matter.mass.len();
+        self.state.walls.resize(walls * particles, Memory::default());
+        self.before.copy_from(&self.state);
+        self.before.touches.clone_from(&self.interface.touches);
+        self.reactions.clear();
+        self.reactions.resize(walls, Reaction::default());
+        let work = &mut self.work;
+        for array in [
+            &mut work.force,
+            &mut work.from,
+            &mut work.start,
+            &mut work.start_velocity,
+            &mut work.sum_velocity,
+            &mut work.sum_acceleration,
+        ] {
+            array.resize(particles, DVec3::ZERO);
+        }
+        work.rates.resize(self.bodies.len(), RigidRates::default());
+        work.sum_rates.resize(self.bodies.len(), RigidRates::default());
+        work.start_rigid.resize(self.bodies.len(), RigidMotion::default());
+    }
+
+    fn not_finite(&self) -> StepError {
+        let state = &self.state;
+        let bad = |i: usize| !(state.position[i] + state.velocity[i]).is_finite();
+        let i = par::find_first(state.position.len(), bad).unwrap_or(0);
+        let body = &self.bodies[self.matter.body[i] as usize];
+        StepError::not_finite("move bodies", &body.name, (i - body.range.start) as u64, "velocity")
+    }
+
+    fn step_once(&mut self, walls: &mut dyn Walls, gravity: DVec3, [time, dt]: [f64; 2], report: &mut StepReport) {
+        walls.place(time);
+        self.work.from.copy_from_slice(&self.state.position);
+        let ahead = 1.5 * self.max_speed() * dt;
+        self.find_near_walls(walls, ahead);
+        let (interface, state) = (&mut self.interface, &self.state);
+        report.stage("connect bodies", || {
+            interface.update(&state.position, ahead, &self.law, (&self.bodies, &self.matter)); // 1
+        });
+        let springs = self.params.interface != InterfaceKind::Projection;
+        report.stage("move bodies", || self.advance(walls, gravity, [time, dt], springs)); // 2
+        walls.place(time + dt);
+        if !springs {
+            report.stage("part bodies", || self.part(walls, dt)); // 3
+        }
+        report.stage("remember", || self.remember(walls, dt, springs)); // 4
+    }
+
+    fn advance(&mut self, walls: &mut dyn Walls, gravity: DVec3, [time, dt]: [f64; 2], springs: bool) {
+        let (integrator, steps) = (self.params.integrator, self.params.steps);
+        let law = springs.then_some(self.law);
+        let mut whole = Whole::new(self, walls, gravity, time, law);
+        match steps {
+            Steps::Global => integrator.step(&mut whole, time, dt),
+            Steps::Local => whole.step_locally(integrator, [time, dt]),
+        }
+    }
+
+    /// Which bodies can meet which walls in a step in which they move by `ahead` \[m\].
+    fn find_near_walls(&mut self, walls: &dyn Walls, ahead: f64) {
+        let near = &mut self.work.near;
+        near.clear();
+        for body in &self.bodies {
+            let places = &self.state.position[body.range.clone()];
+            let radius = self.matter.radius[body.range.clone()].iter().copied().fold(0.0, f64::max);
+            let bounds = meniscus_geometry::Aabb::around(places.iter().copied());
+            let reach = 0.5 * bounds.size().length() + radius * (1.0 + self.params.sticky) + 2.0 * ahead;
+            near.extend((0..walls.count()).map(|wall| walls.distance(wall, bounds.center()).0 < reach));
+        }
+    }
+
+    fn remember(&mut self, walls: &dyn Walls, dt: f64, springs: bool) {
+        let now = Now { position: &self.state.position, velocity: &self.state.velocity, start: &self.work.from };
+        if springs {
+            self.interface.remember(&self.law, now, &self.matter);
+        }
+        let count = walls.count();
+        for (number, body) in self.bodies.iter().enumerate() {
+            for wall in (0..count).filter(|wall| self.work.near[number * count + wall]) {
+                let own = Own {
+                    first: body.range.start,
+                    position: &self.state.position[body.range.clone()],
+                    velocity: &self.state.velocity[body.range.clone()],
+                    start: &self.work.from,
+                };
+                for (k, x) in own.position.iter().enumerate() {
+                    let memory = &mut self.state.walls[(own.first + k) * count + wall];
+                    match meet_wall((walls, wall), k, &own, (&self.matter, &self.law), memory, dt) {
+                        Some(meeting) if springs => {
+                            let force = -self.law.force(&meeting, memory);
+                            self.reactions[wall].force += force;
+                            self.reactions[wall].torque += x.cross(force);
+                            self.law.remember(&meeting, memory);
+                        }
+                        _ if *memory != Memory::default() => *memory = Memory::default(),
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+
+    fn part(&mut self, walls: &dyn Walls, dt: f64) {
+        let Self { params, bodies, matter, state, interface, projection, work, reactions, .. } = self;
+        projection.run(params, (bodies, matter), state, (&interface.touches, &work.from), (walls, &work.near), dt);
+        projection.react(reactions);
+    }
+
+    /// Mass of a body \[kg\], without particles that stay where they are.
+    #[must_use]
+    pub fn mass(&self, body: usize) -> f64 {
+        self.moving(body).map(|i| self.matter.mass[i]).sum()
+    }
+
+    /// Centre of mass of a body \[m\].
+    #[must_use]
+    pub fn center(&self, body: usize) -> DVec3 {
+        match &self.bodies[body].kind {
+            Kind::Rigid(_) => self.state.rigid[body].center,
+            Kind::Deformable(_) => {
+                let sum: DVec3 = self.moving(body).map(|i| self.state.position[i] * self.matter.mass[i]).sum();
+                sum / self.mass(body)
+            }
+        }
+    }
+
+    /// Momentum of a body \[kg·m/s\].
+    #[must_use]
+    pub fn momentum(&self, body: usize) -> DVec3 {
+        match &self.bodies[body].kind {
+            Kind::Rigid(frame) => self.state.rigid[body].velocity * frame.mass,
+            Kind::Deformable(_) => self.moving(body).map(|i| self.state.velocity[i] * self.matter.mass[i]).sum(),
+        }
+    }
+
+    /// Angular momentum of a body about the origin \[kg·m²/s\].
+    #[must_use]
+    pub fn angular_momentum(&self, body: usize) -> DVec3 {
+        match &self.bodies[body].kind {
+            Kind::Rigid(frame) => {
+                let motion = &self.state.rigid[body];
+                motion.angular_momentum + motion.center.cross(motion.velocity) * frame.mass
+            }
+            Kind::Deformable(_) => {
+                let own = |i: usize| self.state.position[i].cross(self.state.velocity[i]) * self.matter.mass[i];
+                self.moving(body).map(own).sum()
+            }
+        }
+    }
+
+    /// Angular velocity of a rigid body \[rad/s\]; zero for a deformable one.
+    #[must_use]
+    pub fn angular_velocity(&self, body: usize) -> DVec3 {
+        match &self.bodies[body].kind {
+            Kind::Rigid(frame) => frame.angular_velocity(&self.state.rigid[body]),
+            Kind::Deformable(_) => DVec3::ZERO,
+        }
+    }
+
+    /// Kinetic energy of a body \[J\].
+    #[must_use]
+    pub fn kinetic_energy(&self, body: usize) -> f64 {
+        match &self.bodies[body].kind {
+            Kind::Rigid(frame) => frame.kinetic_energy(&self.state.rigid[body]),
+            Kind::Deformable(_) => {
+                let own = |i: usize| 0.5 * self.matter.mass[i] * self.state.velocity[i].length_squared();
+                self.moving(body).map(own).sum()
+            }
+        }
+    }
+
+    /// Elastic energy of the static connections of a body \[J\].
+    #[must_use]
+    pub fn elastic_energy(&self, body: usize) -> f64 {
+        let Body { range, kind, .. } = &self.bodies[body];
+        let x = &self.state.position[range.clone()];
+        match kind {
+            Kind::Rigid(_) => 0.0,
+            Kind::Deformable(connections) => {
+                let length = |ends: [u32; 2]| x[ends[0] as usize].distance(x[ends[1] as usize]);
+                connections.iter().map(|c| c.energy(length(c.ends))).sum()
+            }
+        }
+    }
+
+    /// Elastic energy of the dynamic connections between bodies \[J\].
+    #[must_use]
+    pub fn contact_energy(&self) -> f64 {
+        self.interface.energy(&self.law, &self.state.position, &self.matter)
+    }
+
+    /// The particles of a body that are free to move.
+    fn moving(&self, body: usize) -> impl Iterator<Item = usize> {
+        self.bodies[body].range.clone().filter(|&i| self.matter.inverse_mass[i] > 0.0)
+    }
+}
+
+/// The particles of one body.
+struct Own<'a> {
+    /// Number of the first among all.
+    first: usize,
+    position: &'a [DVec3],
+    velocity: &'a [DVec3],
+    /// Positions of the particles of all bodies when the step began \[m\].
+    start: &'a [DVec3],
+}
+
+/// The geometry of the k-th particle of a body at a wall, if anything acts between them; `since` \[s\] is the time since the
+/// step began.
+fn meet_wall(
+    (walls, wall): (&dyn Walls, usize),
+    k: usize,
+    own: &Own,
+    (matter, law): (&Matter, &Law),
+    memory: &Memory,
+    since: f64,
+) -> Option<Meeting> {
+    let (x, i) = (own.position[k], own.first + k);
+    let (distance, normal) = walls.distance(wall, x);
+    let (length, inverse_mass) = (matter.radius[i], matter.inverse_mass[i]);
+    let overlap = length - distance;
+    if law.apart(overlap, memory) || inverse_mass == 0.0 {
+        return None;
+    }
+    let of_wall = walls.velocity(wall, x);
+    Some(Meeting {
+        overlap,
+        normal,
+        velocity: own.velocity[k] - of_wall,
+        moved: x - own.start[i] - of_wall * since,
+        length,
+        inverse_mass,
+    })
+}
+
+/// All bodies as one system of equations.
+struct Whole<'a> {
+    lane: Lane<'a>,
+    from: &'a [DVec3],
+    interface: &'a mut Interface,
+    matter: &'a Matter,
+    external: &'a [DVec3],
+    memories: &'a [Memory],
+    near: &'a [bool],
+    walls: &'a mut dyn Walls,
+    gravity: DVec3,
+    /// When the step began \[s\].
+    time: f64,
+    /// Of dynamic connections; none if they do not act.
+    law: Option<Law>,
+}
+
+impl<'a> Whole<'a> {
+    fn new(system: &'a mut System, walls: &'a mut dyn Walls, gravity: DVec3, time: f64, law: Option<Law>) -> Self {
+        let System { bodies, matter, state, interface, work, .. } = system;
+        let lane = Lane {
+            bodies,
+            position: &mut state.position,
+            velocity: &mut state.velocity,
+            rigid: &mut state.rigid,
+            force: &mut work.force,
+            rates: &mut work.rates,
+            start: Start {
+                position: &mut work.start,
+                velocity: &mut work.start_velocity,
+                rigid: &mut work.start_rigid,
+                sum_velocity: &mut work.sum_velocity,
+                sum_acceleration: &mut work.sum_acceleration,
+                sum_rates: &mut work.sum_rates,
+            },
+            inverse_mass: &matter.inverse_mass,
+        };
+        let (external, near, from) = (&work.external, &work.near, &work.from);
+        Self { lane, from, interface, matter, external, memories: &state.walls, near, walls, gravity, time, law }
+    }
+
+    /// Forces between bodies and of walls at a time \[s\], on top of what is there.
+    fn touch(&mut self, time: f64) {
+        let Some(law) = self.law else { return };
+        self.walls.place(time);
+        let Self { lane, matter, walls, memories, near, .. } = self;
+        let (count, since) = (walls.count(), time - self.time);
+        let (walls, matter, memories, near, from) = (&**walls, *matter, *memories, *near, self.from);
+        lane.reborrow().each(LIGHT, &|body, lane| {
+            let number = matter.body[body.range.start] as usize;
+            let own = Own { first: body.range.start, position: lane.position, velocity: lane.velocity, start: from };
+            for wall in (0..count).filter(|wall| near[number * count + wall]) {
+                for (k, force) in lane.force.iter_mut().enumerate() {
+                    let memory = &memories[(own.first + k) * count + wall];
+                    if let Some(meeting) = meet_wall((walls, wall), k, &own, (matter, &law), memory, since) {
+                        *force += law.force(&meeting, memory);
+                    }
+                }
+            }
+        });
+        let Lane { position, velocity, force, .. } = lane;
+        let now = Now { position, velocity, start: self.from };
+        self.interface.push(&law, now, matter, force);
+    }
+
+    /// Dynamic connections and walls act once, as impulses; then every body moves on its own, in steps of its own.
+    fn step_locally(&mut self, integrator: Integrator, [time, dt]: [f64; 2]) {
+        self.lane.force.fill(DVec3::ZERO);
+        self.touch(time);
+        let (gravity, matter, external) = (self.gravity, self.matter, self.external);
+        self.lane.reborrow().each(HEAVY, &|body, lane| {
+            lane.kick(body, dt);
+            let steps = (dt / body.pitch.longest_step(integrator)).ceil().max(1.0);
+            let mut alone = Alone { lane, body, gravity, matter, external };
+            for step in 0..steps as u32 {
+                integrator.step(&mut alone, time + f64::from(step) * dt / steps, dt / steps);
+            }
+        });
+    }
+}
+
+impl Integrable for Whole<'_> {
+    fn begin(&mut self) {
+        self.lane.reborrow().each(LIGHT, &|_, lane| lane.begin());
+    }
+
+    fn evaluate(&mut self, time: f64, weight: f64) {
+        let (gravity, matter, external) = (self.gravity, self.matter, self.external);
+        self.lane.reborrow().each(HEAVY, &|body, lane| lane.weigh(body, gravity, &matter.mass, external));
+        self.touch(time);
+        self.lane.reborrow().each(LIGHT, &|body, lane| lane.rate(body, weight));
+    }
+
+    fn reach(&mut self, length: f64) {
+        self.lane.reborrow().each(LIGHT, &|body, lane| lane.reach(body, length));
+    }
+
+    fn finish(&mut self, length: f64) {
+        self.lane.reborrow().each(LIGHT, &|body, lane| lane.finish(body, length));
+    }
+}
+
+/// One body by itself.
+struct Alone<'a, 'b> {
+    lane: &'a mut Lane<'b>,
+    body: &'a Body,
+    gravity: DVec3,
+    matter: &'a Matter,
+    external: &'a [DVec3],
+}
+
+impl Integrable for Alone<'_, '_> {
+    fn begin(&mut self) {
+        self.lane.begin();
+    }
+
+    fn evaluate(&mut self, _: f64, weight: f64) {
+        self.lane.weigh(self.body, self.gravity, &self.matter.mass, self.external);
+        self.lane.rate(self.body, weight);
+    }
+
+    fn reach(&mut self, length: f64) {
+        self.lane.reach(self.body, length);
+    }
+
+    fn finish(&mut self, length: f64) {
+        self.lane.finish(self.body, length);
+    }
+}

@@ -1,0 +1,94 @@
+//! Bodies of particles in a scene file.
+
+use crate::model::{Shape, Vector};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A body of particles, or several alike; only with the method "connections".
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Body {
+    /// Its shape at rest and at the start; filled with particles on a lattice.
+    pub shape: Shape,
+    /// What holds it together: "deformable" by springs, "rigid" by fixed distances; default "deformable".
+    #[serde(default)]
+    pub kind: Cohesion,
+    /// Distance between its particles \[m\], default `sph.spacing`.
+    #[serde(default)]
+    pub spacing: Option<f64>,
+    /// Density \[kg/m³\], default 500.
+    #[serde(default = "density")]
+    pub density: f64,
+    /// Young's modulus of a deformable body \[Pa\], default 1e5; Poisson's ratio is 1/4.
+    #[serde(default = "young")]
+    pub young: f64,
+    /// Damping of its springs over the critical one, dimensionless, default 0.1.
+    #[serde(default = "damping")]
+    pub damping: f64,
+    /// Turned about the middle of its bounds before the start: axis times angle \[degrees\], default \[0, 0, 0\].
+    #[serde(default)]
+    pub rotation: Vector,
+    /// Velocity at the start \[m/s\], default \[0, 0, 0\].
+    #[serde(default)]
+    pub velocity: Vector,
+    /// Angular velocity at the start, about its centre of mass \[rad/s\], default \[0, 0, 0\].
+    #[serde(default)]
+    pub spin: Vector,
+    /// Regions in which the particles of a deformable body stay where they are at the start.
+    #[serde(default)]
+    pub fixed: Vec<Shape>,
+    /// More of the same, in rows; default one alone.
+    #[serde(default)]
+    pub repeat: Option<Repeat>,
+    /// Red, green, blue, 0 to 1, default \[0.35, 0.65, 0.35\].
+    #[serde(default = "color")]
+    pub color: Vector,
+}
+
+/// Bodies alike, in rows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Repeat {
+    /// How many along x, y and z, dimensionless.
+    pub count: [u32; 3],
+    /// From each to the next along x, y and z \[m\].
+    pub step: Vector,
+    /// Each is turned by so much more than the one before: axis times angle \[degrees\], default \[0, 0, 0\].
+    #[serde(default)]
+    pub rotation: Vector,
+}
+
+/// What holds a body together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cohesion {
+    /// Springs between neighbouring particles.
+    #[default]
+    Deformable,
+    /// Fixed distances.
+    Rigid,
+}
+
+fn density() -> f64 {
+    500.0
+}
+
+fn young() -> f64 {
+    1e5
+}
+
+fn damping() -> f64 {
+    0.1
+}
+
+fn color() -> Vector {
+    [0.35, 0.65, 0.35]
+}
+
+impl Body {
+    /// How many bodies it is.
+    #[must_use]
+    pub fn count(&self) -> f64 {
+        self.repeat.as_ref().map_or(1.0, |repeat| repeat.count.iter().map(|&n| f64::from(n)).product())
+    }
+}

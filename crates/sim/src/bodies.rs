@@ -1,0 +1,153 @@
+//! Bodies of particles in a world: their system, their skins, the walls they meet.
+
+use crate::obstacle::WallSide;
+use glam::{DVec3, Vec3};
+use meniscus_core::{Digest, Frame, StepError, StepReport, Surface};
+use meniscus_fem::contact::Obstacle;
+use meniscus_particles::{Skin, State, System, Walls};
+use std::ops::Range;
+
+/// All bodies of particles of a world.
+pub(crate) struct Bodies {
+    pub(crate) system: System,
+    pub(crate) groups: Vec<Group>,
+    /// One for each body.
+    pub(crate) skins: Vec<Skin>,
+    pub(crate) sides: Sides,
+    /// Whether the bodies have begun the step under way; it ends when all of the world has taken it.
+    pub(crate) begun: bool,
+}
+
+/// Bodies alike: one entry of the scene.
+pub(crate) struct Group {
+    pub(crate) name: String,
+    /// Index into the bodies of a frame.
+    pub(crate) shown_as: u16,
+    /// Numbers of its bodies.
+    pub(crate) bodies: Range<usize>,
+}
+
+/// Sides of walls as bodies of particles meet them.
+pub(crate) struct Sides {
+    pub(crate) sides: Vec<WallSide>,
+    /// Normals of those that are planes and their distances from the origin \[m\], as they are now.
+    planes: Vec<Option<(DVec3, f64)>>,
+}
+
+impl Sides {
+    pub(crate) fn new(sides: Vec<WallSide>) -> Self {
+        let mut new = Self { planes: vec![None; sides.len()], sides };
+        new.place(0.0);
+        new
+    }
+}
+
+/// Time over which the velocity of a wall is taken \[s\].
+const INSTANT: f64 = 1e-6;
+
+impl Walls for Sides {
+    fn count(&self) -> usize {
+        self.sides.len()
+    }
+
+    fn place(&mut self, time: f64) {
+        for (side, plane) in self.sides.iter_mut().zip(&mut self.planes) {
+            side.place(time, INSTANT);
+            *plane = side.plane().map(|[point, normal]| (normal, point.dot(normal)));
+        }
+    }
+
+    fn distance(&self, surface: usize, point: DVec3) -> (f64, DVec3) {
+        match self.planes[surface] {
+            Some((normal, height)) => (point.dot(normal) - height, normal),
+            None => self.sides[surface].distance(point),
+        }
+    }
+
+    fn velocity(&self, surface: usize, point: DVec3) -> DVec3 {
+        Obstacle::velocity(&self.sides[surface], point)
+    }
+}
+
+impl Bodies {
+    pub(crate) fn step(
+        &mut self,
+        gravity: DVec3,
+        [time, dt]: [f64; 2],
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        self.begun = true;
+        self.system.step(&mut self.sides, gravity, [time, dt], report)
+    }
+
+    /// Undoes a step that failed after the bodies had begun it.
+    pub(crate) fn roll_back(&mut self) {
+        if std::mem::take(&mut self.begun) {
+            self.system.roll_back();
+        }
+    }
+
+    pub(crate) fn load(&mut self, state: State) -> bool {
+        let fits = state.walls.is_empty() || state.walls.len() == self.sides.count() * state.position.len();
+        self.begun = false;
+        fits && self.system.restore(state)
+    }
+
+    pub(crate) fn digest(&self, mut digest: Digest) -> Digest {
+        let state = self.system.state();
+        let turns = state.rigid.iter().flat_map(|motion| [motion.orientation.xyz(), motion.angular_momentum]);
+        for vector in state.position.iter().chain(&state.velocity).copied().chain(turns) {
+            digest = digest.f64(vector.x).f64(vector.y).f64(vector.z);
+        }
+        digest
+    }
+
+    /// One surface for each group.
+    pub(crate) fn show(&self, frame: &mut Frame) {
+        let state = self.system.state();
+        for group in &self.groups {
+            let mut surface = Surface { body: group.shown_as, ..Surface::default() };
+            for body in group.bodies.clone() {
+                let (skin, particles) = (&self.skins[body], self.system.particles_of(body));
+                let first = surface.positions.len() as u32;
+                surface.triangles.extend(skin.triangles().iter().map(|t| t.map(|vertex| first + vertex)));
+                surface.positions.extend(skin.carry(&state.position[particles.clone()]).map(DVec3::as_vec3));
+                surface.velocities.extend(skin.carry(&state.velocity[particles]).map(DVec3::as_vec3));
+            }
+            frame.surfaces.push(surface);
+        }
+    }
+
+    /// Columns of the probe file for every group.
+    pub(crate) fn columns(&self) -> impl Iterator<Item = String> {
+        let quantities = ["x [m]", "y [m]", "z [m]", "kinetic energy [J]", "elastic energy [J]"];
+        self.groups.iter().flat_map(move |group| quantities.map(|quantity| format!("{}.{quantity}", group.name)))
+    }
+
+    /// Their values: centre of mass and energies, of all bodies of a group together.
+    pub(crate) fn measure(&self, values: &mut Vec<f64>) {
+        let system = &self.system;
+        for group in &self.groups {
+            let mass: f64 = group.bodies.clone().map(|body| system.mass(body)).sum();
+            let center = group.bodies.clone().map(|body| system.center(body) * system.mass(body)).sum::<DVec3>() / mass;
+            values.extend(center.to_array());
+            values.push(group.bodies.clone().map(|body| system.kinetic_energy(body)).sum());
+            values.push(group.bodies.clone().map(|body| system.elastic_energy(body)).sum());
+        }
+    }
+
+    /// Adds what the bodies do to each wall to values of force and torque, six for each wall.
+    pub(crate) fn add_wall_forces(&self, values: &mut [f64]) {
+        for (side, felt) in self.sides.sides.iter().zip(self.system.reactions()) {
+            let own = &mut values[6 * side.wall..6 * side.wall + 6];
+            let both = felt.force.to_array().into_iter().chain(felt.torque.to_array());
+            own.iter_mut().zip(both).for_each(|(value, more)| *value += more);
+        }
+    }
+
+    /// Positions in single precision, and velocities, as a liquid has them.
+    pub(crate) fn as_liquid(&self) -> impl Iterator<Item = (Vec3, Vec3)> {
+        let state = self.system.state();
+        state.position.iter().zip(&state.velocity).map(|(x, v)| (x.as_vec3(), v.as_vec3()))
+    }
+}

@@ -1,0 +1,236 @@
+//! From the bodies of a scene to a system of particles.
+
+use crate::bodies::{Bodies, Group, Sides};
+use crate::build::{BuildError, to_shape};
+use crate::obstacle;
+use glam::{DQuat, DVec3, Vec3};
+use meniscus_geometry::{
+    Aabb, NeighbourGrid, Periodic, Region, Shape, TetMesh, TriangleMesh, count_estimate, fill, solids,
+};
+use meniscus_particles::{Elastic, InterfaceKind, Matter, Particle, Skin, System};
+use meniscus_scene::{Body, Cohesion, Loaded};
+use meniscus_sph::{Liquid, Material, Wall};
+
+/// Bytes that a particle of a body needs at most: state, work, springs, skin, connections.
+const BYTES_PER_PARTICLE: f64 = 3000.0;
+
+fn wrong(name: &str, why: &dyn std::fmt::Display) -> BuildError {
+    BuildError::Body { body: name.to_owned(), message: why.to_string() }
+}
+
+/// Distance between the particles of a body \[m\].
+pub(crate) fn spacing(loaded: &Loaded, body: &Body) -> f64 {
+    body.spacing.unwrap_or(loaded.scene.sph.spacing)
+}
+
+/// Builds all bodies; `first` is the number of the first one among the bodies that are shown.
+pub(crate) fn bodies(
+    loaded: &Loaded,
+    walls: &[Wall],
+    first: usize,
+    warnings: &mut Vec<String>,
+) -> Result<Bodies, BuildError> {
+    let scene = &loaded.scene;
+    let heaviest = |densities: &mut dyn Iterator<Item = f64>| densities.fold(0.0, f64::max);
+    let speed_squared = speed_squared(loaded);
+    let of_bodies = heaviest(&mut scene.body.values().map(|body| body.density));
+    let of_liquids = heaviest(&mut scene.liquid.values().map(|liquid| liquid.density));
+    let mut system = System::new(scene.connections.clone(), 20.0 * of_bodies * speed_squared, scene.time.courant)
+        .with_liquid_modulus(3.0 * of_liquids * speed_squared);
+    let (mut groups, mut skins) = (Vec::new(), Vec::new());
+    let sides = obstacle::sides(walls);
+    for (number, (name, body)) in scene.body.iter().enumerate() {
+        let start = system.bodies();
+        add(loaded, name, body, &mut system, &mut skins)?;
+        groups.push(Group { name: name.clone(), shown_as: (first + number) as u16, bodies: start..system.bodies() });
+    }
+    for (name, wall) in scene.wall.keys().zip(0..).filter(|_| !groups.is_empty()) {
+        if !sides.iter().any(|side| side.wall == wall) {
+            warnings.push(format!("wall `{name}` has no inside: bodies pass through it"));
+        }
+    }
+    let bodies = Bodies { system, groups, skins, sides: Sides::new(sides), begun: false };
+    warn_of_overlap(&bodies, warnings);
+    Ok(bodies)
+}
+
+fn warn_of_overlap(bodies: &Bodies, warnings: &mut Vec<String>) {
+    use meniscus_particles::Walls;
+    let system = &bodies.system;
+    for group in &bodies.groups {
+        let places =
+            group.bodies.clone().flat_map(|body| system.particles_of(body)).map(|i| system.state().position[i]);
+        let behind = |place: &DVec3| (0..bodies.sides.count()).any(|side| bodies.sides.distance(side, *place).0 < 0.0);
+        let count = places.filter(behind).count();
+        if count > 0 {
+            warnings.push(format!("body `{}`: {count} of its particles start behind a wall", group.name));
+        }
+    }
+}
+
+fn add(loaded: &Loaded, name: &str, body: &Body, system: &mut System, skins: &mut Vec<Skin>) -> Result<(), BuildError> {
+    let shape = to_shape(loaded, &body.shape);
+    let matter = Matter { spacing: spacing(loaded, body), density: body.density };
+    let places = fill(&shape, matter.spacing, &[]).map_err(|e| wrong(name, &e))?;
+    let surface = surface(&shape, matter.spacing);
+    let skin = Skin::new(surface.vertices(), surface.triangles(), &places, matter.spacing);
+    let fixed = body.fixed.iter().map(|shape| Region::new(&to_shape(loaded, shape)));
+    let fixed = fixed.collect::<Result<Vec<_>, _>>().map_err(|e| wrong(name, &e))?;
+    let middle = shape.bounds().center();
+    for (offset, turn) in copies(body) {
+        let places: Vec<DVec3> = places.iter().map(|&p| middle + turn * (p - middle) + offset).collect();
+        match body.kind {
+            Cohesion::Rigid => {
+                let mut rigid = matter.rigid(name, &places).map_err(|e| wrong(name, &e))?;
+                rigid.motion.velocity = DVec3::from_array(body.velocity);
+                rigid.spin(DVec3::from_array(body.spin));
+                system.add_rigid(&rigid).map_err(|e| wrong(name, &e))?;
+            }
+            Cohesion::Deformable => {
+                let elastic = Elastic { young: body.young, damping: body.damping };
+                let mut soft = matter.deformable(name, &places, elastic).map_err(|e| wrong(name, &e))?;
+                throw(&mut soft.particles, body);
+                let slack = 1e-9 * matter.spacing;
+                for e in soft.particles.iter_mut().filter(|e| fixed.iter().any(|f| f.is_nearer(e.position, slack))) {
+                    *e = Particle { mass: f64::INFINITY, velocity: DVec3::ZERO, ..*e };
+                }
+                system.add_deformable(&soft).map_err(|e| wrong(name, &e))?;
+            }
+        }
+        skins.push(skin.clone());
+    }
+    Ok(())
+}
+
+/// Where the copies of a body are, and how they are turned.
+fn copies(body: &Body) -> impl Iterator<Item = (DVec3, DQuat)> {
+    let degrees = |v: [f64; 3]| DVec3::from_array(v).map(f64::to_radians);
+    let (count, step, more) = body.repeat.as_ref().map_or(([1; 3], DVec3::ZERO, DVec3::ZERO), |repeat| {
+        (repeat.count, DVec3::from_array(repeat.step), degrees(repeat.rotation))
+    });
+    let own = DQuat::from_scaled_axis(degrees(body.rotation));
+    let cells = (0..count[1]).flat_map(move |y| (0..count[2]).flat_map(move |z| (0..count[0]).map(move |x| [x, y, z])));
+    cells.enumerate().map(move |(number, cell)| {
+        let offset = step * DVec3::from_array(cell.map(f64::from));
+        (offset, DQuat::from_scaled_axis(more * number as f64) * own)
+    })
+}
+
+/// Velocities of a deformable body at the start.
+fn throw(particles: &mut [Particle], body: &Body) {
+    let center = particles.iter().map(|e| e.position).sum::<DVec3>() / particles.len() as f64;
+    let (velocity, spin) = (DVec3::from_array(body.velocity), DVec3::from_array(body.spin));
+    particles.iter_mut().for_each(|e| e.velocity = velocity + spin.cross(e.position - center));
+}
+
+/// A surface that can bend with the particles.
+fn surface(shape: &Shape, spacing: f64) -> TriangleMesh {
+    match shape {
+        Shape::Box(bounds) => {
+            let cells = (bounds.size() / spacing).round().max(DVec3::ONE).as_uvec3().to_array();
+            let block = TetMesh::block(bounds.min, bounds.max, cells);
+            compact(block.vertices(), &block.surface())
+        }
+        &Shape::Sphere { center, radius } => {
+            solids::icosphere(center, radius, (2.0 * radius / spacing).round().clamp(3.0, 16.0) as u32)
+        }
+        &Shape::Cylinder { start, end, radius } => {
+            solids::cylinder(start, end, radius, (6.0 * radius / spacing).round().clamp(12.0, 64.0) as u32)
+        }
+        Shape::Mesh(mesh) => mesh.clone(),
+    }
+}
+
+/// The surface without the vertices inside.
+fn compact(vertices: &[DVec3], triangles: &[[u32; 3]]) -> TriangleMesh {
+    const NONE: u32 = u32::MAX;
+    let (mut number, mut kept) = (vec![NONE; vertices.len()], Vec::new());
+    let triangles = triangles.iter().map(|t| {
+        t.map(|vertex| {
+            let vertex = vertex as usize;
+            if number[vertex] == NONE {
+                number[vertex] = kept.len() as u32;
+                kept.push(vertices[vertex]);
+            }
+            number[vertex]
+        })
+    });
+    let triangles: Vec<_> = triangles.collect();
+    // Parts of a sound mesh are sound.
+    TriangleMesh::new(kept, triangles).unwrap_or_else(|_| solids::cuboid(&Aabb::new(DVec3::ZERO, DVec3::ONE)))
+}
+
+/// About how many particles all bodies of a scene have, and the memory that they need \[bytes\].
+pub(crate) fn size_estimate(loaded: &Loaded) -> (f64, f64) {
+    let of =
+        |body: &Body| body.count() * count_estimate(&to_shape(loaded, &body.shape), spacing(loaded, body)).max(0.0);
+    let particles: f64 = loaded.scene.body.values().map(of).sum();
+    (particles, particles * BYTES_PER_PARTICLE)
+}
+
+/// Boxes around all bodies at the start; a little large for those that are turned.
+pub(crate) fn bounds(loaded: &Loaded) -> impl Iterator<Item = Aabb> {
+    loaded.scene.body.values().flat_map(|body| {
+        let rest = to_shape(loaded, &body.shape).bounds();
+        let radius = 0.5 * rest.size().length();
+        let upright = body.rotation == [0.0; 3] && body.repeat.as_ref().is_none_or(|r| r.rotation == [0.0; 3]);
+        let grown = Aabb { min: rest.center() - radius, max: rest.center() + radius };
+        let own = if upright { rest } else { grown };
+        copies(body).map(move |(offset, _)| Aabb { min: own.min + offset, max: own.max + offset })
+    })
+}
+
+/// The square of the speed to be expected \[m²/s²\]: that of a fall from the highest body to the lowest place, or of a
+/// liquid, on top of the speeds given.
+fn speed_squared(loaded: &Loaded) -> f64 {
+    let down = DVec3::from_array(loaded.scene.gravity);
+    let all = crate::build::bounds_of(loaded);
+    let height = |b: &Aabb| DVec3::select(down.cmpgt(DVec3::ZERO), b.max, b.min).dot(down);
+    let top = |b: &Aabb| DVec3::select(down.cmpgt(DVec3::ZERO), b.min, b.max).dot(down);
+    let fall = bounds(loaded).map(|b| height(&all) - top(&b)).fold(0.0, f64::max);
+    let thrown = |body: &Body| DVec3::from_array(body.velocity).length_squared();
+    let thrown = loaded.scene.body.values().map(thrown).fold(0.0, f64::max);
+    crate::build::speed_squared(loaded).max(2.0 * fall + thrown)
+}
+
+/// Lets the particles of bodies join a liquid, as liquids of their own.
+pub(crate) fn join(loaded: &Loaded, bodies: &Bodies, liquid: &mut Liquid) {
+    let scene = &loaded.scene;
+    let viscosity = scene.liquid.values().map(|l| l.viscosity).fold(0.0, f64::max);
+    let liquids = scene.liquid.len() as u16;
+    liquid.set_parameters(|setup| {
+        let of_body = |(name, body): (&String, &Body)| (name.clone(), Material { density: body.density, viscosity });
+        setup.materials.extend(scene.body.iter().map(of_body));
+    });
+    let mut places = bodies.as_liquid();
+    for (number, (group, body)) in bodies.groups.iter().zip(scene.body.values()).enumerate() {
+        let count: usize = group.bodies.clone().map(|body| bodies.system.particles_of(body).len()).sum();
+        for (x, v) in places.by_ref().take(count) {
+            liquid.particles_mut().push(liquids + number as u16, x, v, body.density as f32);
+        }
+    }
+}
+
+/// Takes away liquid that starts inside bodies; returns how much.
+pub(crate) fn make_room(bodies: &Bodies, interface: InterfaceKind, liquid: &mut Liquid) -> usize {
+    let system = &bodies.system;
+    let places: Vec<Vec3> = system.state().position.iter().map(|p| p.as_vec3()).collect();
+    let radius = match interface {
+        InterfaceKind::Sph => 0.5 * liquid.setup().params.spacing,
+        InterfaceKind::Springs | InterfaceKind::Projection => crate::connections::drop_radius(liquid),
+    };
+    let largest = system.radii().iter().copied().fold(0.0, f64::max);
+    let mut grid = NeighbourGrid::default();
+    grid.sort(&places, (largest + radius) as f32, Periodic::default());
+    let reach = Vec3::splat((largest + radius) as f32);
+    liquid.particles_mut().retain(|particles, i| {
+        let (x, mut free) = (particles.position[i], true);
+        grid.for_each_range_in(x - reach, x + reach, |range| {
+            for &j in &grid.order()[range] {
+                let touch = 0.95 * (system.radii()[j as usize] + radius);
+                free &= f64::from(places[j as usize].distance(x)) >= touch;
+            }
+        });
+        free
+    })
+}

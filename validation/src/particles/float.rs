@@ -1,0 +1,62 @@
+//! A box of springs floats.
+
+use super::{Measured, rows};
+use crate::worlds::{run_until, world};
+use crate::{Row, Size, absolute};
+use std::error::Error;
+
+/// Distance between particles, of box and water \[m\].
+const SPACING: f64 = 0.025;
+/// Edges of the box \[m\].
+const BOX: [f64; 3] = [0.2, 0.15, 0.2];
+/// Its density over that of water.
+const LIGHT: f64 = 0.5;
+/// Floor of the tank \[m\] and the water in it.
+const TANK: [f64; 2] = [0.5, 0.2];
+
+pub(crate) fn run(size: Size) -> Vec<Row> {
+    const CASE: &str = "float-springs";
+    let measure = || -> Measured {
+        let mut found = Vec::new();
+        for interface in ["springs", "sph", "projection"] {
+            let draught = draught(interface, if size == Size::Fine { 6.0 } else { 2.5 })?;
+            found.push(absolute(CASE, &format!("draught, {interface} [m]"), [LIGHT * BOX[1], draught], SPACING));
+        }
+        Ok(found)
+    };
+    rows(CASE, measure())
+}
+
+/// How deep the box lies, as the mean over the last second.
+fn draught(interface: &str, seconds: f64) -> Result<f64, Box<dyn Error>> {
+    let [floor, depth] = TANK;
+    let volume: f64 = BOX.iter().product();
+    let level = depth + LIGHT * volume / (floor * floor);
+    let bottom = level - LIGHT * BOX[1];
+    let scene = format!(
+        "method = \"connections\"\n[sph]\nspacing = {SPACING}\n[connections]\ninterface = \"{interface}\"\n\
+         [liquid.water]\nfill = [{{ box = {{ min = [0, 0, 0], max = [{floor}, {depth}, {floor}] }} }}]\n\
+         [wall.tank]\nshape = {{ box = {{ min = [0, 0, 0], max = [{floor}, 1, {floor}] }} }}\n\
+         [body.box]\ndensity = {}\nyoung = 1e5\n\
+         shape = {{ box = {{ min = [{:?}, {:?}, {:?}], max = [{:?}, {:?}, {:?}] }} }}\n",
+        1000.0 * LIGHT,
+        0.5 * (floor - BOX[0]),
+        depth + 0.5 * SPACING,
+        0.5 * (floor - BOX[2]),
+        0.5 * (floor + BOX[0]),
+        depth + 0.5 * SPACING + BOX[1],
+        0.5 * (floor + BOX[2]),
+    );
+    let mut world = world("float-springs", &scene)?;
+    let column = world.columns().iter().position(|name| name == "box.y [m]").ok_or("no column of the box")?;
+    run_until(&mut world, seconds - 1.0)?;
+    let (mut sum, mut count) = (0.0, 0.0);
+    while world.time() < seconds {
+        world.step(seconds)?;
+        sum += world.measure()[column];
+        count += 1.0;
+    }
+    let sunk = bottom - (sum / count - 0.5 * BOX[1]);
+    // The volume of the water is what was put in: the box takes the place of what it displaces.
+    Ok(LIGHT * BOX[1] + sunk)
+}
