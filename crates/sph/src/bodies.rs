@@ -396,8 +396,8 @@ impl<S: Simd> CutTriangle<S> {
         let along = |s: &quadrature::Sample| (s.lambda.x - third) * sides[0] + (s.lambda.y - third) * sides[1];
         Self {
             corner: c.as_vec3(),
-            sides: sides.map(|side| side.as_vec3()),
-            dual: dual.map(|dual| dual.as_vec3()),
+            sides: sides.map(DVec3::as_vec3),
+            dual: dual.map(DVec3::as_vec3),
             normal: normal.normalize_or_zero().as_vec3(),
             area: (0.5 * normal.length()) as f32,
             cuts: cuts as i32,

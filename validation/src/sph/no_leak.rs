@@ -8,7 +8,8 @@ use meniscus::sim::World;
 use std::f64::consts::{PI, TAU};
 
 const CASE: &str = "no-leak";
-const SECONDS: f64 = 10.0;
+/// How long it is shaken \[s\]: fine, quick.
+const SECONDS: [f64; 2] = [10.0, 1.5];
 /// The box slides this far \[m\], there and back in a period \[s\].
 const SLIDE: (f64, f64) = (0.25, 1.0);
 /// The bowl swings by this angle \[degrees\], there and back in a period \[s\].
@@ -17,8 +18,8 @@ const SWING: (f64, f64) = (50.0, 1.0);
 const RADIUS: f64 = 0.3;
 
 pub(crate) fn run(size: Size) -> Vec<Row> {
-    let particles = if size == Size::Fine { 100_000.0 } else { 20_000.0 };
-    let shaken = [("box", shake_box(particles)), ("bowl", shake_bowl(particles))];
+    let (particles, seconds) = if size == Size::Fine { (100_000.0, SECONDS[0]) } else { (20_000.0, SECONDS[1]) };
+    let shaken = [("box", shake_box(particles, seconds)), ("bowl", shake_bowl(particles, seconds))];
     let rows = shaken.into_iter().flat_map(|(vessel, result)| match result {
         Err(error) => failed(CASE, &format!("{vessel}: {error}")),
         Ok((count, outside)) => {
@@ -28,7 +29,7 @@ pub(crate) fn run(size: Size) -> Vec<Row> {
     rows.collect()
 }
 
-fn shake_box(particles: f64) -> Result<(usize, usize), String> {
+fn shake_box(particles: f64, seconds: f64) -> Result<(usize, usize), String> {
     let spacing = (0.4 * 0.4 * 0.4 / particles).cbrt();
     let scene = format!(
         "[sph]\nspacing = {spacing:?}\ndensity_error = 1e-3\npressure_error = 0.5\n\
@@ -38,14 +39,14 @@ fn shake_box(particles: f64) -> Result<(usize, usize), String> {
         SLIDE.0, SLIDE.1
     );
     let none = |_: &str| Err(std::io::ErrorKind::NotFound.into());
-    count(world_with(CASE, &scene, &none)?, |time, x| {
+    count(world_with(CASE, &scene, &none)?, seconds, |time, x| {
         let at = x - DVec3::X * (0.5 * SLIDE.0 * (1.0 - (TAU * time / SLIDE.1).cos()));
         let (min, max) = (DVec3::ZERO, DVec3::new(0.6, 0.6, 0.4));
         at.cmpge(min).all() && at.cmple(max).all()
     })
 }
 
-fn shake_bowl(particles: f64) -> Result<(usize, usize), String> {
+fn shake_bowl(particles: f64, seconds: f64) -> Result<(usize, usize), String> {
     // Two thirds of the bowl are full.
     let spacing = (4.0 / 9.0 * PI * RADIUS.powi(3) / particles).cbrt();
     let level = -0.226 * RADIUS;
@@ -63,7 +64,7 @@ fn shake_bowl(particles: f64) -> Result<(usize, usize), String> {
     };
     let facets = bowl(RADIUS, 0.0);
     let inner = RADIUS * (PI / f64::from(2 * SEGMENTS)).cos();
-    count(world_with(CASE, &scene, &files)?, |time, x| {
+    count(world_with(CASE, &scene, &files)?, seconds, |time, x| {
         let angle = 0.5 * SWING.0.to_radians() * (1.0 - (TAU * time / SWING.1).cos());
         let hinge = DVec3::new(0.0, 0.2, 0.0);
         let at = hinge + DQuat::from_axis_angle(DVec3::Z, -angle) * (x - hinge);
@@ -112,11 +113,11 @@ fn bowl(radius: f64, level: f64) -> TriangleMesh {
 }
 
 /// Shakes, and counts how many particles there are and how many were ever found outside.
-fn count(mut world: World, inside: impl Fn(f64, DVec3) -> bool) -> Result<(usize, usize), String> {
+fn count(mut world: World, seconds: f64, inside: impl Fn(f64, DVec3) -> bool) -> Result<(usize, usize), String> {
     let count = world.frame().particles.positions.len();
     let mut outside = 0;
     let mut time = 0.0;
-    while time < SECONDS {
+    while time < seconds {
         time += 0.1;
         run_until(&mut world, time)?;
         let positions = world.frame().particles.positions;
