@@ -15,8 +15,9 @@ pub(crate) fn fraction_inside(grid: &Grid, index: usize, distance: &impl Fn(DVec
     part(grid.center(index), grid.spacing(), DEPTH, distance)
 }
 
-/// The same for a cell that a solid cuts, in terms of what is left of the cell: `solid` is the signed distance from it. A shape that
-/// ends where the solid begins fills it.
+/// The same for a cell that a solid cuts; `solid` is the signed distance from it. A shape that ends where the solid begins fills
+/// what is left of the cell, without a film of gas. One that goes on into the solid, such as the half space below a level, counts
+/// as if the solid were not there: then the interface lies where it lies in the cells beside it, and stays at rest.
 pub(crate) fn fraction_of_open(
     grid: &Grid,
     index: usize,
@@ -25,6 +26,9 @@ pub(crate) fn fraction_of_open(
 ) -> f64 {
     /// Parts of a cell that are not told apart.
     const FINEST: f64 = 1e-4;
+    if !ends_at(grid.center(index), grid.spacing(), distance, solid) {
+        return fraction_inside(grid, index, distance);
+    }
     let inside = |shape: &dyn Fn(DVec3) -> f64| part(grid.center(index), grid.spacing(), CUT_DEPTH, &shape);
     let open = inside(&|x| -solid(x));
     let both = inside(&|x| distance(x).max(-solid(x)));
@@ -32,6 +36,16 @@ pub(crate) fn fraction_of_open(
         return fraction_inside(grid, index, distance);
     }
     if both > open - FINEST { 1.0 } else { both / open }
+}
+
+/// Whether a shape ends where a solid begins, to a quarter of a cell: its border is there, and half a cell deeper it is half a
+/// cell away.
+fn ends_at(center: DVec3, edge: f64, distance: &impl Fn(DVec3) -> f64, solid: &impl Fn(DVec3) -> f64) -> bool {
+    let slope = |axis: DVec3| solid(center + axis * (0.1 * edge)) - solid(center - axis * (0.1 * edge));
+    let normal = DVec3::new(slope(DVec3::X), slope(DVec3::Y), slope(DVec3::Z)).normalize_or_zero();
+    let on = center - normal * solid(center);
+    let deep = on - normal * (0.5 * edge);
+    distance(on).abs() < 0.25 * edge && (distance(deep) - 0.5 * edge).abs() < 0.25 * edge
 }
 
 fn part(center: DVec3, edge: f64, depth: u32, distance: &impl Fn(DVec3) -> f64) -> f64 {
