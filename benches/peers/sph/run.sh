@@ -26,6 +26,7 @@ for name in libGLU libGLX libGLdispatch libOpenGL; do
 done
 
 printf '%-22s %4s %8s %14s\n' engine n threads 'ns/particle-step'
+{
 for n in "${sizes[@]}"; do
     for threads in 1 2; do
         for method in wcsph dfsph; do
@@ -38,3 +39,20 @@ for n in "${sizes[@]}"; do
         done
     done
 done
+} | tee "$work/table"
+
+# How many times as long the others take.
+awk '
+    { time[$1 " " $2, $3, $4] = $5; sizes[$3]; threads[$4] }
+    function ratio(peer, ours, n, t) {
+        if (time[peer, n, t] && time[ours, n, t])
+            printf "%-22s %4d %8d %13.1fx\n", peer, n, t, time[peer, n, t] / time[ours, n, t]
+    }
+    END {
+        print "\nratio to ours"
+        for (n in sizes) for (t in threads) {
+            ratio("SPlisHSPlasH wcsph", "Meniscus state-equation", n, t)
+            ratio("SPlisHSPlasH dfsph", "Meniscus dfsph", n, t)
+            ratio("salva dfsph", "Meniscus dfsph", n, t)
+        }
+    }' "$work/table"
