@@ -20,6 +20,7 @@ pub const GALLERY: &[GalleryScene] = &[
     GalleryScene { name: "honey", text: include_str!("../honey.toml"), assets: &[] },
     GalleryScene { name: "two-liquids", text: include_str!("../two-liquids.toml"), assets: &[] },
     GalleryScene { name: "pool", text: include_str!("../pool.toml"), assets: &[] },
+    GalleryScene { name: "floating-boxes", text: include_str!("../floating-boxes.toml"), assets: &[] },
     GalleryScene { name: "beam", text: include_str!("../beam.toml"), assets: &[] },
     GalleryScene { name: "jelly-drop", text: include_str!("../jelly-drop.toml"), assets: &[] },
     GalleryScene {

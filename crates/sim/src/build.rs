@@ -174,9 +174,6 @@ fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError> {
     if dry && (!solid || !scene.liquid.is_empty()) {
         warnings.push("the scene has no liquid: no shape is filled and there is no emitter".into());
     }
-    if !dry && !scene.rigid.is_empty() {
-        warnings.push("liquids and rigid bodies do not feel each other yet: they pass through each other".into());
-    }
     let first_solid = scene.liquid.len() + scene.wall.len() + scene.emitter.len();
     let solids = build_solids::solids(loaded, &liquid.setup().walls, first_solid, &mut warnings)?;
     leave_out_of_solids(&mut liquid, &solids, &mut warnings);
@@ -356,10 +353,17 @@ fn seed(loaded: &Loaded, liquid: &mut Liquid, warnings: &mut Vec<String>) -> Res
 /// Removes liquid that was filled into solids.
 fn leave_out_of_solids(liquid: &mut Liquid, solids: &Solids, warnings: &mut Vec<String>) {
     let clearance = 0.25 * liquid.setup().params.spacing;
-    for (body, &kind) in solids.bodies.iter().zip(&solids.kind_of) {
-        let Ok(surface) = TriangleMesh::new(body.positions().to_vec(), body.surface().triangles().to_vec()) else {
-            continue;
-        };
+    let soft = solids.bodies.iter().zip(&solids.kind_of).map(|(body, &kind)| {
+        let surface = TriangleMesh::new(body.positions().to_vec(), body.surface().triangles().to_vec());
+        (&solids.kinds[usize::from(kind)].name, surface.ok())
+    });
+    let rigids = &solids.rigids;
+    let rigid = rigids.kinds.iter().enumerate().map(|(body, kind)| {
+        let triangles = rigids.world.surface(body).triangles().to_vec();
+        (&kind.name, TriangleMesh::new(rigids.world.positions(body).collect(), triangles).ok())
+    });
+    for (name, surface) in soft.chain(rigid) {
+        let Some(surface) = surface else { continue };
         let tree = Bvh::new(&surface);
         let clear = |p: DVec3| tree.closest_within(p, clearance).is_none() && !tree.inside(p);
         let particles = liquid.particles_mut();
@@ -367,8 +371,7 @@ fn leave_out_of_solids(liquid: &mut Liquid, solids: &Solids, warnings: &mut Vec<
         particles.retain(|particles, i| clear(particles.position[i].as_dvec3()));
         let inside = before - particles.len();
         if inside > 0 {
-            let name = &solids.kinds[usize::from(kind)].name;
-            warnings.push(format!("{inside} liquid particles lie in solid `{name}` and are left out"));
+            warnings.push(format!("{inside} liquid particles lie in `{name}` and are left out"));
         }
     }
 }

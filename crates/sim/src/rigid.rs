@@ -5,7 +5,7 @@ use glam::{DQuat, DVec3};
 use meniscus_core::{Digest, Frame, StepError, Surface};
 use meniscus_fem::contact::{Inertia, Obstacle, ObstacleForce, Sample};
 use meniscus_rigid::{Expected, MassProperties, Motion, State, World};
-use meniscus_sph::Motion as Lead;
+use meniscus_sph::{Answer, Motion as Lead};
 
 /// Part of the smallest extent of a body that it may cross in a step, dimensionless.
 const CROSSED: f64 = 0.25;
@@ -79,6 +79,47 @@ impl Obstacle for RigidSide<'_> {
 impl Rigids {
     pub(crate) fn is_empty(&self) -> bool {
         self.kinds.is_empty()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.kinds.len()
+    }
+
+    /// Shows the liquid where the surfaces are and how the bodies yield.
+    pub(crate) fn place_in(&self, bodies: &mut [meniscus_sph::Body]) {
+        for (body, to) in bodies.iter_mut().enumerate() {
+            to.positions.clear();
+            to.positions.extend(self.world.positions(body));
+            to.velocities.clear();
+            to.velocities.extend(self.world.velocities(body));
+            let triangles = self.world.surface(body).triangles();
+            if to.triangles != triangles {
+                to.triangles = triangles.to_vec();
+            }
+            let MassProperties { mass, center, inertia } = self.world.mass_properties(body);
+            to.answer = match self.world.is_led(body) {
+                true => Answer::None,
+                false => Answer::Rigid { inverse_mass: 1.0 / mass, inverse_inertia: inertia.inverse(), center },
+            };
+        }
+    }
+
+    /// Hands the liquid's forces on the vertices to the bodies.
+    pub(crate) fn take_forces<'a>(&mut self, of: impl Fn(usize) -> &'a [DVec3]) {
+        for body in 0..self.kinds.len() {
+            let center = self.world.mass_properties(body).center;
+            let (mut force, mut torque) = (DVec3::ZERO, DVec3::ZERO);
+            for (x, f) in self.world.positions(body).zip(of(body)) {
+                force += *f;
+                torque += (x - center).cross(*f);
+            }
+            self.world.add_force(body, force, torque);
+        }
+    }
+
+    /// Where the vertices of all bodies are \[m\].
+    pub(crate) fn positions(&self) -> Vec<Vec<DVec3>> {
+        (0..self.kinds.len()).map(|body| self.world.positions(body).collect()).collect()
     }
 
     /// Tells led bodies and walls where they are at the end of the step.

@@ -125,8 +125,10 @@ impl Solids {
     /// Shows the liquid where the surfaces of the solids are and how they yield.
     pub(crate) fn place_in(&self, liquid: &mut Liquid) {
         let bodies = liquid.bodies_mut();
-        bodies.resize_with(self.bodies.len(), meniscus_sph::Body::default);
-        for (from, to) in self.bodies.iter().zip(bodies) {
+        bodies.resize_with(self.bodies.len() + self.rigids.len(), meniscus_sph::Body::default);
+        let (soft, rigid) = bodies.split_at_mut(self.bodies.len());
+        self.rigids.place_in(rigid);
+        for (from, to) in self.bodies.iter().zip(soft) {
             to.positions.clear();
             to.positions.extend_from_slice(from.positions());
             to.velocities.clear();
@@ -152,12 +154,15 @@ impl Solids {
             body.clear_forces();
             body.external_force_mut().copy_from_slice(liquid.body_forces(number));
         }
+        let soft = self.bodies.len();
+        self.rigids.take_forces(|body| liquid.body_forces(soft + body));
     }
 
     /// Puts particles back that a surface has passed in the step.
     pub(crate) fn keep_liquid_out(&self, liquid: &mut Liquid, dt: f64) {
-        let ends: Vec<&[DVec3]> = self.bodies.iter().map(Body::positions).collect();
-        liquid.keep_before_bodies(&ends, dt);
+        let rigid = self.rigids.positions();
+        let ends = self.bodies.iter().map(Body::positions).chain(rigid.iter().map(Vec::as_slice));
+        liquid.keep_before_bodies(&ends.collect::<Vec<_>>(), dt);
     }
 
     /// Tells held nodes, walls and hands where they are at the end of the step.

@@ -56,9 +56,21 @@ fn read(world: &World, column: &str) -> f64 {
 }
 
 #[test]
-fn a_light_cube_floats_at_its_draught() {
-    let mut world = world(FLOAT);
-    assert!(world.warnings()[0].contains("lie in solid `cube`"), "{:?}", world.warnings());
+fn a_light_soft_cube_floats_at_its_draught() {
+    float(FLOAT);
+}
+
+#[test]
+fn a_light_rigid_cube_floats_at_its_draught() {
+    let rigid = FLOAT
+        .replace("[solid.cube]", "[rigid.cube]")
+        .replace("target_tets = 200\nyoung = 1e5\ndensity = 400", "material = { density = 400 }");
+    float(&rigid);
+}
+
+fn float(scene: &str) {
+    let mut world = world(scene);
+    assert!(world.warnings()[0].contains("lie in `cube`"), "{:?}", world.warnings());
     until(&mut world, 3.0);
     let mean = |world: &mut World, column: &str| {
         let start = world.time();
