@@ -47,7 +47,18 @@ pub(crate) fn solids(
             triangles: surface.triangles().to_vec(),
             tets: mesh.tets().to_vec(),
         });
-        kinds.push(Kind { name: name.clone(), shown_as: (first + number) as u16, holds, cover, edge });
+        // Only liquid asks how it yields.
+        let frequency = if scene.liquid.is_empty() { 0.0 } else { body.lowest_frequency() };
+        let nodes = body.positions().len();
+        kinds.push(Kind {
+            name: name.clone(),
+            shown_as: (first + number) as u16,
+            holds,
+            cover,
+            edge,
+            frequency,
+            nodes,
+        });
         bodies.push(body);
     }
     let kind_of = (0..kinds.len() as u16).collect();

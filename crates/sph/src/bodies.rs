@@ -117,6 +117,8 @@ pub(crate) struct Bodies {
     pub(crate) start: Vec<DVec3>,
     /// Force on each node in the last step \[N\].
     pub(crate) force: Vec<DVec3>,
+    /// Whether the nodes of a body are other ones than in the last step.
+    pub(crate) renumbered: Vec<bool>,
 }
 
 /// What all bodies do to a particle.

@@ -360,7 +360,7 @@ impl Liquid {
         let count = before.particles.len();
         let next_id = before.particles.next_id;
         for (emitter, state) in self.setup.emitters.iter().zip(&mut self.state.emitters) {
-            let (liquid, velocity) = (emitter.liquid, emitter.velocity());
+            let (liquid, velocity) = (emitter.liquid, emitter.velocity(time));
             let rest_density = self.setup.materials[usize::from(liquid)].1.density as f32;
             emitter.advance(state, [time, dt], self.setup.params.spacing, |place| {
                 before.particles.push(liquid, place, velocity, rest_density);
@@ -428,12 +428,16 @@ impl Liquid {
             KernelFamily::CubicSpline => self.bodies.integrate::<CubicSpline>(level, kernel, grid, positions),
         }
         let State { body_forces, body_impulses, .. } = &mut self.state;
+        let parted = body_forces.len() != self.bodies.bodies.len();
         body_forces.resize_with(self.bodies.bodies.len(), Vec::new);
         body_impulses.resize_with(self.bodies.bodies.len(), Vec::new);
+        self.bodies.renumbered.clear();
         for (body, (forces, impulses)) in body_forces.iter_mut().zip(body_impulses).enumerate() {
             let nodes = self.bodies.nodes_of(body);
-            // A body that broke has other nodes.
-            if forces.len() != nodes.len() || impulses.len() != nodes.len() {
+            // A body that broke has other nodes; if it came apart, others have other numbers too.
+            let renumbered = parted || forces.len() != nodes.len() || impulses.len() != nodes.len();
+            self.bodies.renumbered.push(renumbered);
+            if renumbered {
                 for of_nodes in [&mut *forces, &mut *impulses] {
                     of_nodes.clear();
                     of_nodes.resize(nodes.len(), DVec3::ZERO);
@@ -454,12 +458,14 @@ impl Liquid {
     }
 
     /// Puts particles that the step has taken through the surface of a body back before it; `ends` are where the nodes of
-    /// each body are now \[m\]. Must come after the bodies' own step.
+    /// each body are now \[m\], with those that a crack has added behind the others. Must come after the bodies' own step.
     pub fn keep_before_bodies(&mut self, ends: &[&[DVec3]], dt: f64) {
         if self.bodies.is_empty() {
             return;
         }
-        let ends: Vec<DVec3> = ends.iter().flat_map(|nodes| nodes.iter().copied()).collect();
+        let known = ends.iter().enumerate().take(self.bodies.bodies.len());
+        let known = known.flat_map(|(body, nodes)| nodes.iter().take(self.bodies.nodes_of(body).len()));
+        let ends: Vec<DVec3> = known.copied().collect();
         if ends.len() != self.bodies.node_count() {
             return;
         }
@@ -562,7 +568,7 @@ impl Liquid {
                     *v += acceleration[start + k] * step;
                     for emitter in emitters {
                         if emitter.flows(time) && emitter.drives(*x, reach, spacing) {
-                            *v = emitter.velocity();
+                            *v = emitter.velocity(time);
                         }
                     }
                     *x += *v * step;
