@@ -234,13 +234,19 @@ impl Bodies {
         let margin = sight.rub.unwrap_or(0.0).max(f64::from(sight.reach()) + offset.abs());
         for (b, body) in self.bodies.iter().enumerate() {
             let first_wet = self.wet.len();
-            for (number, triangle) in (0..).zip(&body.triangles) {
-                let own = triangle.map(|v| body.positions[v as usize]);
-                let low = own[0].min(own[1]).min(own[2]) - margin;
-                let high = own[0].max(own[1]).max(own[2]) + margin;
+            let is_near = |points: &[DVec3]| {
+                let low = points.iter().fold(DVec3::INFINITY, |low, p| low.min(*p)) - margin;
+                let high = points.iter().fold(DVec3::NEG_INFINITY, |high, p| high.max(*p)) + margin;
                 let mut near = false;
                 liquid.for_each_range_in(low.as_vec3(), high.as_vec3(), |range| near |= !range.is_empty());
-                if near {
+                near
+            };
+            if !is_near(&body.positions) {
+                continue;
+            }
+            for (number, triangle) in (0..).zip(&body.triangles) {
+                let own = triangle.map(|v| body.positions[v as usize]);
+                if is_near(&own) {
                     let nodes = triangle.map(|v| self.first[b] + v);
                     self.wet.push(WetTriangle { number, nodes, face: Face { own, moved: own } });
                 }
@@ -248,6 +254,7 @@ impl Bodies {
             if self.wet.len() == first_wet {
                 continue;
             }
+            // Over all triangles: the corners of wet ones touch dry ones.
             self.miters.clear();
             self.miters.resize(body.positions.len(), Miter::default());
             for triangle in &body.triangles {
