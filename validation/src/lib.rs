@@ -64,7 +64,6 @@ pub const CASES: &[Case] = &[
     Case { name: "no-leak", run: sph::no_leak::run },
     Case { name: "vessel-profile", run: vessels::profile::run },
     Case { name: "water-on-plate", run: plate::run },
-    Case { name: "vessel-burst", run: vessels::burst::run },
     Case { name: "no-leak-soft", run: no_leak_soft::run },
     Case { name: "patch-test", run: fem::patch::run },
     Case { name: "bar", run: fem::bar::run },

@@ -1,6 +1,5 @@
 //! Liquid in vessels.
 
-pub(crate) mod burst;
 pub(crate) mod profile;
 
 use glam::DVec3;
