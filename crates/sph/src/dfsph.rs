@@ -102,7 +102,7 @@ impl Liquid {
 
     /// Wall terms per particle, and 1/Aᵢ.
     fn prepare_diagonal(&mut self) {
-        let count = self.state.particles.len();
+        let (count, volume) = (self.state.particles.len(), self.rest_volume());
         let work = &mut self.work;
         work.wall_push.clear();
         work.wall_push.resize(count, [0.0; 4]);
@@ -113,7 +113,6 @@ impl Liquid {
         }
         work.yielded.clear();
         work.yielded.resize(count, 0.0);
-        let volume = self.setup.params.spacing.powi(3) * self.setup.params.mass_factor;
         for link in work.links.iter().flatten() {
             let mobility = self.bodies.mobility(link.node) * volume;
             work.yielded[link.particle as usize] += link.weight.length_squared() * mobility as f32;

@@ -7,14 +7,14 @@ use crate::bodies::{Bodies, Body, Link};
 use crate::density::{self, Sums};
 use crate::dfsph::Progress;
 use crate::emitter::{Emitter, EmitterState};
-use crate::lanes::{CubicSpline, KernelLanes, Packed, Papers, pack};
+use crate::lanes::{CubicSpline, KernelLanes, Packed, Papers, QuarticSpline, pack};
 use crate::motion::Pose;
 use crate::neighbours::{self, Columns, Neighbours, PairValues, for_each_block};
 use crate::params::{KernelFamily, Material, Params, PressureSolver, ViscositySolver, Wall};
 use crate::particles::Particles;
 use crate::thick::{self, Thick};
 use crate::viscosity::lattice_share;
-use crate::walls::{Contact, Walls};
+use crate::walls::{Contact, NEAREST, Walls};
 use fearless_simd::{Level, dispatch};
 use glam::{DVec3, Vec3};
 use meniscus_core::{Fault, StepError, par};
@@ -141,7 +141,7 @@ pub(crate) struct Workspace {
 /// Runs `$body` with `$pair` bound to the kernels and the space that the liquid uses.
 macro_rules! with_kernel_and_space {
     ($liquid:expr, |$pair:ident| $body:expr) => {{
-        use crate::lanes::{CubicSpline, Free, Papers, Repeating};
+        use crate::lanes::{CubicSpline, Free, Papers, QuarticSpline, Repeating};
         use crate::params::KernelFamily;
         match ($liquid.setup.params.kernel, $liquid.setup.periodic.any()) {
             (KernelFamily::Papers, false) => {
@@ -150,6 +150,14 @@ macro_rules! with_kernel_and_space {
             }
             (KernelFamily::Papers, true) => {
                 let $pair = (Papers, Repeating::new(&$liquid.setup.periodic));
+                $body
+            }
+            (KernelFamily::QuarticSpline, false) => {
+                let $pair = (QuarticSpline, Free);
+                $body
+            }
+            (KernelFamily::QuarticSpline, true) => {
+                let $pair = (QuarticSpline, Repeating::new(&$liquid.setup.periodic));
                 $body
             }
             (KernelFamily::CubicSpline, false) => {
@@ -174,6 +182,7 @@ impl Liquid {
         let walls = match setup.params.kernel {
             KernelFamily::Papers => Walls::new::<Papers>(walls, h, spacing),
             KernelFamily::CubicSpline => Walls::new::<CubicSpline>(walls, h, spacing),
+            KernelFamily::QuarticSpline => Walls::new::<QuarticSpline>(walls, h, spacing),
         };
         let state = State { emitters: vec![EmitterState::default(); setup.emitters.len()], ..State::default() };
         let mut work = Workspace::default();
@@ -181,6 +190,7 @@ impl Liquid {
         let lattice_sum = match setup.params.kernel {
             KernelFamily::Papers => Papers::DENSITY,
             KernelFamily::CubicSpline => CubicSpline::DENSITY,
+            KernelFamily::QuarticSpline => QuarticSpline::DENSITY,
         }
         .lattice_sum(spacing / h);
         let viscosity_share = match setup.params.viscosity {
@@ -188,6 +198,7 @@ impl Liquid {
             ViscositySolver::Implicit => match setup.params.kernel {
                 KernelFamily::Papers => thick::lattice_share(&Papers::GRADIENT, spacing / h),
                 KernelFamily::CubicSpline => thick::lattice_share(&CubicSpline::GRADIENT, spacing / h),
+                KernelFamily::QuarticSpline => thick::lattice_share(&QuarticSpline::GRADIENT, spacing / h),
             },
         };
         Self {
@@ -289,7 +300,7 @@ impl Liquid {
     }
 
     /// Rest density of the lightest liquid \[kg/m³\].
-    fn lightest(&self) -> f64 {
+    pub(crate) fn lightest(&self) -> f64 {
         self.setup.materials.iter().map(|m| m.1.density).fold(f64::INFINITY, f64::min)
     }
 
@@ -426,6 +437,7 @@ impl Liquid {
         match self.setup.params.kernel {
             KernelFamily::Papers => self.bodies.integrate::<Papers>(level, kernel, grid, positions),
             KernelFamily::CubicSpline => self.bodies.integrate::<CubicSpline>(level, kernel, grid, positions),
+            KernelFamily::QuarticSpline => self.bodies.integrate::<QuarticSpline>(level, kernel, grid, positions),
         }
         let State { body_forces, body_impulses, .. } = &mut self.state;
         body_forces.resize_with(self.bodies.bodies.len(), Vec::new);
@@ -463,7 +475,7 @@ impl Liquid {
         if ends.len() != self.bodies.node_count() {
             return;
         }
-        let gap = 0.05 * self.setup.params.spacing;
+        let gap = NEAREST * self.setup.params.spacing;
         let volume = self.rest_volume();
         let Self { state, bodies, setup, work, .. } = self;
         let State { particles, body_impulses, .. } = state;

@@ -10,7 +10,7 @@ use glam::{DVec3, Vec3};
 use meniscus_geometry::Bvh;
 
 /// A particle is not left closer to a wall than this, in spacings.
-const NEAREST: f64 = 0.05;
+pub(crate) const NEAREST: f64 = 0.05;
 
 /// One particle within reach of one wall.
 #[derive(Debug, Clone, Copy, PartialEq)]
