@@ -5,7 +5,7 @@
 //! 1. The smoothing kernels as polynomials: [`kernel`].
 //! 2. [`wall`] tells what a wall cuts off from a kernel, in closed form; how a liquid comes to rest before it.
 //! 3. [`Liquid`] has the state ([`Particles`]) and one method per stage of a step; a [`Setup`] says what it is made of.
-//! 4. Nozzles: [`Emitter`].
+//! 4. Nozzles: [`Emitter`]. The paper's wall, point by point: [`traction`].
 //!
 //! ```
 //! use glam::{DVec3, Vec3};
@@ -21,6 +21,7 @@
 //!     params: Params { spacing: 0.01, pressure: PressureSolver::StateEquation, ..Params::default() },
 //!     materials: vec![("water".into(), Material::default())],
 //!     walls: vec![floor],
+//!     coupling: Default::default(),
 //!     emitters: vec![],
 //!     periodic: Default::default(),
 //!     stiffness: 100.0,
@@ -59,6 +60,7 @@ mod particles;
 mod state_equation;
 pub mod surface;
 mod thick;
+pub mod traction;
 mod viscosity;
 pub mod wall;
 mod walls;
@@ -69,5 +71,8 @@ pub use emitter::{Emitter, EmitterState};
 pub use fearless_simd::Level;
 pub use liquid::{Liquid, Reaction, Setup, State};
 pub use motion::{Key, Motion, Pose, Slide, Swing, Turn};
-pub use params::{Friction, KernelFamily, Material, Params, PressureSolver, ViscositySolver, Wall, WallShape};
+pub use params::{
+    BodyWall, Coupling, Distribution, Friction, KernelFamily, Material, Params, PressureSolver, ViscositySolver, Wall,
+    WallShape,
+};
 pub use particles::Particles;
