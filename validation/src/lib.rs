@@ -3,10 +3,13 @@
 
 mod fem;
 mod momentum;
+mod no_leak_soft;
 mod particles;
+mod plate;
 mod sph;
 mod stuffing;
 mod twophase;
+mod vessels;
 mod wall_integral;
 mod worlds;
 
@@ -59,6 +62,10 @@ pub const CASES: &[Case] = &[
     Case { name: "momentum", run: momentum::run },
     Case { name: "spin", run: sph::spin::run },
     Case { name: "no-leak", run: sph::no_leak::run },
+    Case { name: "vessel-profile", run: vessels::profile::run },
+    Case { name: "water-on-plate", run: plate::run },
+    Case { name: "vessel-burst", run: vessels::burst::run },
+    Case { name: "no-leak-soft", run: no_leak_soft::run },
     Case { name: "patch-test", run: fem::patch::run },
     Case { name: "bar", run: fem::bar::run },
     Case { name: "beam-deflection", run: fem::beam::deflection },

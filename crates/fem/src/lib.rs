@@ -52,6 +52,7 @@ pub mod contact;
 mod cut;
 mod element;
 mod fracture;
+mod frequency;
 mod growth;
 mod implicit;
 mod linear;

@@ -460,3 +460,18 @@ fn implicit_steps_never_gain_energy() {
         assert!(growth < 1e-13 && solves < 5.0, "{model:?} scrambled: {growth:e}, {solves} solves");
     }
 }
+
+/// A cantilever of 1 m × 0.1 m × 0.1 m: Euler and Bernoulli's first frequency is 1.8751² √(EI/ρAL⁴).
+#[test]
+fn the_slowest_vibration_is_that_of_a_beam() {
+    let mesh = TetMesh::block(DVec3::ZERO, DVec3::new(1.0, 0.1, 0.1), [10, 1, 1]);
+    let params = Params { order: Order::Quadratic, ..Params::default() };
+    let mut beam = Body::new("beam", &mesh, params, Material { young: 1e7, ..Material::default() }).unwrap();
+    assert_eq!(beam.lowest_frequency(), 0.0, "nothing holds it");
+    beam.fix(|place| place.x < 1e-9);
+    let exact = 1.875_104f64.powi(2) * f64::sqrt(1e7 * 1e-4 / 12.0 / (1000.0 * 0.01));
+    let found = beam.lowest_frequency();
+    assert!((found / exact - 1.0).abs() < 0.05, "{found} {exact}");
+    let dt = 1e-2;
+    assert!((beam.stiffening(found, dt) - 1.0 - 0.25 * (found * dt).powi(2)).abs() < 1e-12);
+}

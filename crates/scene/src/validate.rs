@@ -219,6 +219,9 @@ impl Checks {
         self.range("divergence_error", sph.divergence_error, [1e-12, 1.0]);
         self.require("max_density_iterations", sph.max_density_iterations > 0, "must be at least 1");
         self.require("max_divergence_iterations", sph.max_divergence_iterations > 0, "must be at least 1");
+        if let Some(speed) = sph.speed {
+            self.positive("speed", speed);
+        }
         if let Some(stiffness) = sph.stiffness {
             self.positive("stiffness", stiffness);
         }
@@ -418,6 +421,12 @@ impl Checks {
         self.require("liquid", scene.liquid.contains_key(&emitter.liquid), message);
         self.direction("direction", emitter.direction);
         self.not_negative("speed", emitter.speed);
+        if let Some(pulse) = &emitter.pulse {
+            self.within(["pulse"], |c| {
+                c.range("amplitude", pulse.amplitude, [0.0, 1.0]);
+                c.positive("period", pulse.period);
+            });
+        }
         let stop = emitter.stop.unwrap_or(f64::INFINITY);
         self.require("stop", stop >= emitter.start, format!("must not come before start = {}", emitter.start));
         self.within(["opening"], |c| match &emitter.opening {

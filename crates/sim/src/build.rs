@@ -290,6 +290,7 @@ fn emitter(emitter: &scene::Emitter, scene: &Scene) -> Emitter {
             .map(|(u, v)| across * u + up * v)
             .collect(),
         speed: emitter.speed,
+        pulse: emitter.pulse,
         open: [emitter.start, emitter.stop.unwrap_or(f64::INFINITY)],
         most: emitter.max_particles,
     }
@@ -424,12 +425,15 @@ pub(crate) fn bounds_of(loaded: &Loaded) -> Aabb {
 /// there is any to the lowest, on top of the speeds given.
 pub(crate) fn speed_squared(loaded: &Loaded) -> f64 {
     let scene = &loaded.scene;
+    if let Some(speed) = scene.sph.speed {
+        return speed * speed;
+    }
     let down = DVec3::from_array(scene.gravity);
     let lowest_of = |b: &Aabb| DVec3::select(down.cmpgt(DVec3::ZERO), b.max, b.min).dot(down);
     let highest_of = |b: &Aabb| DVec3::select(down.cmpgt(DVec3::ZERO), b.min, b.max).dot(down);
     let lowest = lowest_of(&bounds_of(loaded));
     let highest = liquid_bounds(loaded).iter().map(highest_of).fold(lowest, f64::min);
-    let speeds = scene.emitter.values().map(|e| e.speed);
+    let speeds = scene.emitter.values().map(|e| e.speed * (1.0 + e.pulse.map_or(0.0, |pulse| pulse.amplitude)));
     let speeds = speeds.chain(scene.liquid.values().map(|l| {
         let size = l.fill.iter().map(|shape| to_shape(loaded, shape).bounds()).reduce(|a, b| a.union(&b));
         let radius = size.map_or(0.0, |size| 0.5 * (size.max - size.min).length());

@@ -45,7 +45,18 @@ pub(crate) fn solids(
         let edge = mean_edge(&mesh);
         let breaks = solid.fracture.is_some();
         let cover = surface.map(|surface| Cover::new(&mesh, &surface, edge, breaks).for_body(&body));
-        kinds.push(Kind { name: name.clone(), shown_as: (first + number) as u16, holds, cover, edge });
+        // Only liquid asks how it yields.
+        let frequency = if scene.liquid.is_empty() { 0.0 } else { body.lowest_frequency() };
+        let nodes = body.positions().len();
+        kinds.push(Kind {
+            name: name.clone(),
+            shown_as: (first + number) as u16,
+            holds,
+            cover,
+            edge,
+            frequency,
+            nodes,
+        });
         bodies.push(body);
     }
     let kind_of = (0..kinds.len() as u16).collect();

@@ -40,6 +40,10 @@ pub(crate) struct Kind {
     pub(crate) cover: Option<Cover>,
     /// Mean edge of the surface \[m\].
     pub(crate) edge: f64,
+    /// Angular frequency of its slowest vibration \[rad/s\]; zero if nothing holds it.
+    pub(crate) frequency: f64,
+    /// Nodes while it is whole.
+    pub(crate) nodes: usize,
 }
 
 /// Nodes that are held or led.
@@ -113,13 +117,17 @@ impl Solids {
         Ok(())
     }
 
-    /// Shows the liquid where the surfaces of the solids are and how they yield.
-    pub(crate) fn place_in(&self, liquid: &mut Liquid) {
+    /// Shows the liquid where the surfaces of the solids are and how they yield in a step of `dt` \[s\].
+    pub(crate) fn place_in(&self, liquid: &mut Liquid, dt: f64) {
         let bodies = liquid.bodies_mut();
         bodies.resize_with(self.bodies.len() + self.rigids.len(), meniscus_sph::Body::default);
         let (soft, rigid) = bodies.split_at_mut(self.bodies.len());
         self.rigids.place_in(rigid);
-        for (from, to) in self.bodies.iter().zip(soft) {
+        for ((from, &kind), to) in self.bodies.iter().zip(&self.kind_of).zip(soft) {
+            let kind = &self.kinds[usize::from(kind)];
+            // What is broken may be loose.
+            let frequency = if from.positions().len() == kind.nodes { kind.frequency } else { 0.0 };
+            let lighter = 1.0 / from.stiffening(frequency, dt);
             to.positions.clear();
             to.positions.extend_from_slice(from.positions());
             to.velocities.clear();
@@ -128,7 +136,7 @@ impl Solids {
                 to.triangles.clear();
                 to.triangles.extend_from_slice(from.surface().triangles());
             }
-            let inverse_masses = (0..from.positions().len()).map(|node| from.inverse_mass(node));
+            let inverse_masses = (0..from.positions().len()).map(|node| lighter * from.inverse_mass(node));
             match &mut to.answer {
                 Answer::Nodes(of_nodes) => {
                     of_nodes.clear();
@@ -211,11 +219,16 @@ impl Solids {
 
     /// Changes what all pieces of a solid are made of.
     pub(crate) fn set_material(&mut self, number: usize, change: impl Fn(&mut Material)) {
+        let mut softened = f64::INFINITY;
         for (body, _) in self.bodies.iter_mut().zip(&self.kind_of).filter(|(_, kind)| usize::from(**kind) == number) {
             let mut material = *body.material();
             change(&mut material);
+            softened = softened.min(material.young / body.material().young);
             // A value out of range was refused before it came here.
             let _ = body.set_material(material);
+        }
+        if softened.is_finite() && softened > 0.0 {
+            self.kinds[number].frequency *= softened.sqrt();
         }
     }
 

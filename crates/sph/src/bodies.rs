@@ -149,6 +149,8 @@ pub(crate) struct Bodies {
     pub(crate) start: Vec<DVec3>,
     /// Force on each node in the last step \[N\].
     pub(crate) force: Vec<DVec3>,
+    /// Whether the nodes of a body are other ones than in the last step.
+    pub(crate) renumbered: Vec<bool>,
     /// Where the nodes are at the end of the step \[m\], and what has been stopped there, for each block of particles.
     ends: Vec<DVec3>,
     stopped: Vec<Vec<Passed>>,
