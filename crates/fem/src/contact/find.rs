@@ -107,6 +107,10 @@ impl Scene<'_> {
     fn pair_with_obstacle(&self, body: usize, k: usize, obstacle: usize) -> Option<Pair> {
         let skin = &self.skins[body];
         let node = skin.nodes[k];
+        // Between what is held and what does not yield there is nothing to be found.
+        if self.answering[obstacle].is_none() && self.bodies[body].state.mesh.fixed[node as usize].all() {
+            return None;
+        }
         let place = self.bodies[body].positions()[node as usize];
         let (gap, normal) = self.obstacles[obstacle].distance(place);
         let velocity = self.obstacles[obstacle].velocity(place);
