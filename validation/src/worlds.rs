@@ -3,6 +3,9 @@
 use meniscus::scene::Loaded;
 use meniscus::sim::World;
 
+/// Parameters of a liquid that feels the arrangement of its particles least and quiets what they do against each other.
+pub(crate) const CALM: &str = "kernel = \"quartic-spline\"\nsupport = 2.5\neddy_friction = 1\npressure_error = 0.002\n";
+
 /// A world from the text of a scene. `file` gives the bytes of the meshes that it names.
 pub(crate) fn world_with(
     case: &str,

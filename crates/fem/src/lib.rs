@@ -53,6 +53,7 @@ mod cut;
 mod element;
 mod fracture;
 mod frequency;
+mod growth;
 mod implicit;
 mod linear;
 mod loads;

@@ -33,6 +33,7 @@ mod body;
 mod mass;
 mod params;
 mod pick;
+mod reactions;
 mod spring;
 mod state;
 mod world;

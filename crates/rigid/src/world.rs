@@ -14,7 +14,7 @@ use rapier3d_f64::prelude::{
 };
 
 /// Sub-steps of rapier in a step.
-const SUB_STEPS: usize = 8;
+pub(crate) const SUB_STEPS: usize = 8;
 
 /// A body that others hold yields by this part of what it would freely at least, dimensionless.
 const LEAST_YIELDING: f64 = 1e-3;
@@ -35,7 +35,7 @@ pub struct World {
     /// Handles of the bodies, then of the walls.
     handles: Vec<RigidBodyHandle>,
     walls: Vec<usize>,
-    state: State,
+    pub(crate) state: State,
     before: Option<Box<State>>,
     pipeline: PhysicsPipeline,
     /// Smallest of the bodies' largest extents \[m\]: the scale of rapier's tolerances.
@@ -113,6 +113,7 @@ impl World {
         self.state.colliders.insert_with_parent(collider, handle, &mut self.state.bodies);
         self.walls.push(self.handles.len());
         self.handles.push(handle);
+        self.state.on_walls.push([DVec3::ZERO; 2]);
         Ok(self.walls.len() - 1)
     }
 
@@ -236,19 +237,49 @@ impl World {
     pub fn step(&mut self, dt: f64, gravity: DVec3) -> Result<(), StepError> {
         self.before = Some(Box::new(self.state.clone()));
         let momenta: Vec<[DVec3; 2]> = (0..self.len()).map(|body| self.momenta(body)).collect();
+        let centers = self.handles.iter().map(|handle| self.state.bodies[*handle].center_of_mass()).collect::<Vec<_>>();
         let mut loads = std::mem::take(&mut self.external);
         self.advance(&mut loads, dt, gravity);
-        for (body, [before, turning_before]) in momenta.into_iter().enumerate() {
-            let [now, turning] = self.momenta(body);
+        let changes = (0..self.len()).map(|body| {
+            let ([before, turning_before], [now, turning]) = (momenta[body], self.momenta(body));
             let weight = self.bodies[body].rest.mass * gravity;
-            self.state.felt[body] = match self.bodies[body].led {
-                true => loads[body],
-                false => [(now - before) / dt - weight, (turning - turning_before) / dt],
-            };
-        }
+            [(now - before) / dt - weight, (turning - turning_before) / dt]
+        });
+        self.state.felt = changes.collect();
+        self.feel_contacts(dt, &centers, &loads);
         self.external = loads;
         self.clear_forces();
         self.check()
+    }
+
+    /// Tells walls and led bodies what they felt, besides the loads.
+    fn feel_contacts(&mut self, dt: f64, centers: &[DVec3], loads: &[[DVec3; 2]]) {
+        let free = (0..self.len()).filter(|&body| !self.bodies[body].led);
+        let by_contact: Vec<DVec3> = free.map(|body| self.state.felt[body][0] - loads[body][0]).collect();
+        let reactions = self.reactions(dt, centers, &by_contact);
+        for (number, body) in self.bodies.iter().enumerate().filter(|(_, body)| body.led) {
+            let ([force, torque], [load, turn]) = (reactions[body.handle], loads[number]);
+            self.state.felt[number] = [load + force, turn + torque - centers[body.handle].cross(force)];
+        }
+        for (felt, &handle) in self.state.on_walls.iter_mut().zip(&self.walls) {
+            *felt = reactions[handle];
+        }
+    }
+
+    /// Whether a handle belongs to a wall or a led body.
+    pub(crate) fn holds(&self, handle: usize) -> bool {
+        !self.free_bodies().any(|free| free == handle)
+    }
+
+    /// Handles of the bodies that move freely.
+    pub(crate) fn free_bodies(&self) -> impl Iterator<Item = usize> {
+        self.bodies.iter().filter(|body| !body.led).map(|body| body.handle)
+    }
+
+    /// What a wall felt in the last step: force \[N\] and torque about the origin \[N·m\].
+    #[must_use]
+    pub fn on_wall(&self, wall: usize) -> [DVec3; 2] {
+        self.state.on_walls[wall]
     }
 
     fn check(&self) -> Result<(), StepError> {
@@ -397,8 +428,7 @@ impl World {
         self.positions(body).map(move |place| motion.at(place - center))
     }
 
-    /// What a body felt in the last step, gravity excepted: force \[N\] and torque about its centre \[N·m\]. Of a led body, what came
-    /// from outside.
+    /// What a body felt in the last step, gravity excepted: force \[N\] and torque about its centre \[N·m\].
     #[must_use]
     pub fn felt(&self, body: usize) -> [DVec3; 2] {
         self.state.felt[body]

@@ -145,6 +145,46 @@ fn led_bodies_go_where_they_are_led_and_push_others() {
     assert!(world.velocities(pusher).all(|v| v.distance(DVec3::X) < 1e-9));
 }
 
+/// What rests on something presses it with its weight, along the slope too: both sides feel the same.
+#[test]
+fn walls_and_led_bodies_feel_what_rests_on_them() {
+    let mut world = World::default();
+    let add = |world: &mut World, y: f64, size: f64, led: bool| {
+        let material = Material { friction: 0.8, ..Material::default() };
+        world.add("cube", cube(DVec3::new(0.1, y, 0.0), size), Form::Surface, material, led).unwrap()
+    };
+    let [low, high] = [(0.1, 0.2), (0.25, 0.1)].map(|(y, size)| add(&mut world, y, size, false));
+    let floor = world.add_wall(Wall::Plane { point: DVec3::ZERO, normal: DVec3::Y }, false).unwrap();
+    let other = world.add_wall(Wall::Plane { point: DVec3::splat(-5.0), normal: DVec3::X }, false).unwrap();
+    // The floor is level and gravity leans.
+    let gravity = DQuat::from_rotation_z(0.3) * GRAVITY;
+    run(&mut world, 1.0, 0.002, gravity);
+    let weight = (world.mass_properties(low).mass + world.mass_properties(high).mass) * gravity;
+    let [force, torque] = world.on_wall(floor);
+    assert!(force.distance(weight) < 1e-3 * weight.length(), "{force} {weight}");
+    let center = [low, high].map(|body| world.mass_properties(body)).map(|m| m.mass * m.center);
+    let expected = (center[0] + center[1]).cross(gravity);
+    assert!(torque.distance(expected) < 0.05 * expected.length(), "{torque} {expected}");
+    assert_eq!(world.on_wall(other), [DVec3::ZERO; 2]);
+    assert!(world.contacts() >= 6, "{}", world.contacts());
+    // While a body is thrown, action is reaction in every step.
+    world.throw(high, Motion { velocity: DVec3::new(1.0, -3.0, 0.5), spin: DVec3::ONE });
+    for _ in 0..50 {
+        let momentum = |world: &World| world.momentum(low) + world.momentum(high);
+        let before = momentum(&world);
+        world.step(0.002, gravity).unwrap();
+        let change = (momentum(&world) - before) / 0.002 - weight;
+        assert!((change + world.on_wall(floor)[0]).length() < 1e-9 * weight.length().max(change.length()));
+    }
+
+    let mut world = World::default();
+    let plate = add(&mut world, 0.0, 0.4, true);
+    let on_it = add(&mut world, 0.25, 0.1, false);
+    run(&mut world, 1.0, 0.002, GRAVITY);
+    let weight = world.mass_properties(on_it).mass * GRAVITY;
+    assert!(world.felt(plate)[0].distance(weight) < 1e-3 * weight.length(), "{}", world.felt(plate)[0]);
+}
+
 /// A heap of all kinds of bodies.
 fn heap() -> World {
     let mut world = World::default();

@@ -207,6 +207,7 @@ impl Checks {
         self.range("support", sph.support, [1.5, 4.0]);
         self.range("exponent", f64::from(sph.exponent), [1.0, 7.0]);
         self.range("artificial_viscosity", sph.artificial_viscosity, [0.0, 10.0]);
+        self.range("eddy_friction", sph.eddy_friction, [0.0, 10.0]);
         self.range("mass_factor", sph.mass_factor, [0.1, 10.0]);
         self.range("density_error", sph.density_error, [1e-12, 0.1]);
         self.require(

@@ -19,7 +19,7 @@
 //! liquid of the body's density, and the body takes their mean.
 
 use crate::bodies::Bodies;
-use crate::gauss::Gauss;
+use crate::gauss::{Gauss, report_solves};
 use crate::method::{Method, Totals};
 use glam::{DVec3, Vec3};
 use meniscus_core::{Digest, Frame, StepError, StepReport};
@@ -263,15 +263,14 @@ fn step_liquid(
         PressureSolver::Dfsph => {
             report.stage("sum density", || liquid.sum_density_and_gradients())?; // 4
             let divergence = report.stage("remove divergence", || liquid.remove_divergence(dt))?; // 5
-            report.stage("sum forces", || liquid.sum_forces(gravity))?; // 6
+            report.stage("sum forces", || liquid.sum_forces(gravity, dt))?; // 6
+            let mut viscosity = None;
             if liquid.setup().params.viscosity == ViscositySolver::Implicit {
-                report.stage("solve viscosity", || liquid.solve_viscosity(dt))?;
+                viscosity = Some(report.stage("solve viscosity", || liquid.solve_viscosity(dt))?);
             }
             add(liquid);
             let density = report.stage("find pressure", || liquid.find_pressure(gravity, dt))?; // 8
-            report.count("divergence iterations", divergence.iterations.into());
-            report.count("density iterations", density.iterations.into());
-            report.count("density error", density.error);
+            report_solves(report, [&divergence, &density], viscosity.as_ref());
         }
         PressureSolver::StateEquation => {
             report.stage("sum density", || liquid.sum_density())?; // 4  [B eq. 10]

@@ -27,7 +27,7 @@ use meniscus_fem::{Body, Fracture};
 use meniscus_geometry::Aabb;
 use meniscus_scene::live::LiveKey;
 use meniscus_scene::{Grab, Move, Poke, Probe, Release};
-use meniscus_sph::{Liquid, PressureSolver, State, ViscositySolver, WallShape};
+use meniscus_sph::{Liquid, PressureSolver, Solved, State, ViscositySolver, WallShape};
 
 /// A region where particles vanish.
 pub(crate) type Region = Box<dyn Fn(DVec3) -> bool + Send + Sync>;
@@ -296,18 +296,14 @@ impl Gauss {
         report.stage("touch walls", || liquid.touch_walls(time, dt)); // 3
         report.stage("sum density", || liquid.sum_density_and_gradients())?; // 4
         let divergence = report.stage("remove divergence", || liquid.remove_divergence(dt))?; // 5
-        report.stage("sum forces", || liquid.sum_forces(*gravity))?; // 6
+        report.stage("sum forces", || liquid.sum_forces(*gravity, dt))?; // 6
+        let mut viscosity = None;
         if liquid.setup().params.viscosity == ViscositySolver::Implicit {
-            let viscosity = report.stage("solve viscosity", || liquid.solve_viscosity(dt))?; // 7
-            report.count("viscosity iterations", viscosity.iterations.into());
-            report.count("viscosity error", viscosity.error);
+            viscosity = Some(report.stage("solve viscosity", || liquid.solve_viscosity(dt))?); // 7
         }
         let density = report.stage("find pressure", || liquid.find_pressure(*gravity, dt))?; // 8
         report.stage("advance", || liquid.advance(time, dt))?; // 9
-        report.count("divergence iterations", divergence.iterations.into());
-        report.count("divergence error", divergence.error);
-        report.count("density iterations", density.iterations.into());
-        report.count("density error", density.error);
+        report_solves(report, [&divergence, &density], viscosity.as_ref());
         Ok(())
     }
 
@@ -355,4 +351,18 @@ pub(crate) fn tank_edges(shape: &WallShape, domain: &Aabb) -> Vec<[Vec3; 2]> {
         }
     }
     edges
+}
+
+/// Notes how the divergence solve and the density solve went, and that of viscosity where there is one.
+pub(crate) fn report_solves(report: &mut StepReport, [divergence, density]: [&Solved; 2], viscosity: Option<&Solved>) {
+    if let Some(viscosity) = viscosity {
+        report.count("viscosity iterations", viscosity.iterations.into());
+        report.count("viscosity error", viscosity.error);
+    }
+    report.count("divergence iterations", divergence.iterations.into());
+    report.count("divergence error", divergence.error);
+    report.count("density iterations", density.iterations.into());
+    report.count("density error", density.error);
+    let missed = [divergence, density].into_iter().chain(viscosity).filter(|solved| !solved.converged).count();
+    report.count("solves that missed their error", missed as f64);
 }

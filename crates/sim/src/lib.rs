@@ -6,6 +6,7 @@ mod build_grid;
 mod build_rigid;
 mod build_solids;
 mod connections;
+mod cover;
 mod gauss;
 mod hands;
 mod method;

@@ -140,6 +140,7 @@ pub(crate) struct Bodies {
     pairs: Vec<Pairs>,
     /// For each block of particles: particle, wet triangle, place in its list, in this order.
     touched: Vec<Vec<[u32; 3]>>,
+    unsorted: Vec<Vec<[u32; 3]>>,
     /// Links sorted by node, and where those of each node begin.
     by_node: Vec<(u32, Vec3)>,
     begin: Vec<u32>,
@@ -225,7 +226,9 @@ impl Bodies {
                 self.touched[pair.particle as usize / par::PIECE].push([pair.particle, t, k]);
             }
         }
-        self.touched[..blocks].par_iter_mut().for_each(|block| block.sort_unstable());
+        self.unsorted.resize_with(self.touched.len(), Vec::new);
+        let lists = self.touched[..blocks].par_iter_mut().zip(&mut self.unsorted);
+        lists.enumerate().for_each(|(block, (touched, unsorted))| group(touched, unsorted, block * par::PIECE));
     }
 
     fn find_wet(&mut self, sight: Sight, liquid: &NeighbourGrid) {
@@ -396,6 +399,25 @@ impl Bodies {
                 inverse_mass + trace * arm.length_squared()
             }
         }
+    }
+}
+
+/// Puts what touches the particles of a block, which begins with particle `first`, in their order; what touches one keeps its
+/// own. The other list is memory.
+fn group(touched: &mut Vec<[u32; 3]>, unsorted: &mut Vec<[u32; 3]>, first: usize) {
+    std::mem::swap(touched, unsorted);
+    let mut place = [0; par::PIECE + 1];
+    for [particle, ..] in &*unsorted {
+        place[*particle as usize - first + 1] += 1;
+    }
+    for k in 0..par::PIECE {
+        place[k + 1] += place[k];
+    }
+    touched.resize(unsorted.len(), [0; 3]);
+    for of in unsorted {
+        let next = &mut place[of[0] as usize - first];
+        touched[*next] = *of;
+        *next += 1;
     }
 }
 

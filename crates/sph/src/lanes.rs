@@ -221,6 +221,52 @@ impl KernelLanes for CubicSpline {
     }
 }
 
+/// The quartic spline for everything.
+#[derive(Clone, Copy)]
+pub(crate) struct QuarticSpline;
+
+impl QuarticSpline {
+    /// (1 − q)₊, (3/5 − q)₊, (1/5 − q)₊.
+    #[inline(always)]
+    fn parts<S: Simd>(simd: S, q: f32x8<S>) -> [f32x8<S>; 3] {
+        [1.0, 0.6, 0.2].map(|knot| (splat(simd, knot) - q).max(splat(simd, 0.0)))
+    }
+}
+
+impl KernelLanes for QuarticSpline {
+    const DENSITY: Kernel = Kernel::QUARTIC_SPLINE;
+    const GRADIENT: Kernel = Kernel::QUARTIC_SPLINE;
+
+    #[inline(always)]
+    fn value<S: Simd>(simd: S, q: f32x8<S>) -> f32x8<S> {
+        // 5⁷/(2⁹ 5 π) (t⁴ − 5 u⁴ + 10 v⁴)
+        let [t, u, v] = Self::parts(simd, q).map(|part| part * part * part * part);
+        t * splat(simd, 9.714_046) - u * splat(simd, 48.570_23) + v * splat(simd, 97.140_46)
+    }
+
+    #[inline(always)]
+    fn slope<S: Simd>(simd: S, q: f32x8<S>) -> f32x8<S> {
+        let [t, u, v] = Self::parts(simd, q).map(|part| part * part * part);
+        u * splat(simd, 194.280_92) - t * splat(simd, 38.856_184) - v * splat(simd, 388.561_84)
+    }
+
+    #[inline(always)]
+    fn tail<S: Simd>(simd: S, q: f32x8<S>) -> f32x8<S> {
+        // 4π ∫ (a − s)⁴ s² ds = 4π t⁵ (a²/5 − a t/3 + t²/7) with t = (a − q)₊
+        let [t, u, v] = Self::parts(simd, q);
+        let of = |part: f32x8<S>, constant: f32, linear: f32, square: f32| {
+            let two = part * part;
+            let series = splat(simd, constant) - part * (splat(simd, linear) - part * splat(simd, square));
+            two * two * part * series
+        };
+        of(t, TAIL / 5.0, TAIL / 3.0, TAIL / 7.0) - of(u, 0.36 * TAIL, TAIL, 5.0 * TAIL / 7.0)
+            + of(v, 0.08 * TAIL, 2.0 * TAIL / 3.0, 10.0 * TAIL / 7.0)
+    }
+}
+
+/// 4π times the norm of the quartic spline: 5⁷/640.
+const TAIL: f32 = 122.070_31;
+
 /// h⁵ ∇²W of the viscosity kernel.
 #[inline(always)]
 pub(crate) fn viscosity_laplacian<S: Simd>(simd: S, q: f32x8<S>) -> f32x8<S> {
@@ -260,6 +306,7 @@ mod tests {
     fn lanes_equal_the_polynomials() {
         check::<Papers>();
         check::<CubicSpline>();
+        check::<QuarticSpline>();
     }
 
     #[test]

@@ -48,6 +48,7 @@
 mod bodies;
 mod density;
 mod dfsph;
+mod eddies;
 mod emitter;
 pub mod kernel;
 mod lanes;

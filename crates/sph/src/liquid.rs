@@ -7,7 +7,7 @@ use crate::bodies::{Bodies, Body, Link, Pushing, Rubbed, Sight};
 use crate::density::{self, Sums};
 use crate::dfsph::Progress;
 use crate::emitter::{Emitter, EmitterState};
-use crate::lanes::{CubicSpline, KernelLanes, Packed, Papers, pack};
+use crate::lanes::{CubicSpline, KernelLanes, Packed, Papers, QuarticSpline, pack};
 use crate::motion::Pose;
 use crate::neighbours::{self, Columns, Neighbours, PairValues, for_each_block};
 use crate::params::{
@@ -150,7 +150,7 @@ pub(crate) struct Workspace {
 /// Runs `$body` with `$pair` bound to the kernels and the space that the liquid uses.
 macro_rules! with_kernel_and_space {
     ($liquid:expr, |$pair:ident| $body:expr) => {{
-        use crate::lanes::{CubicSpline, Free, Papers, Repeating};
+        use crate::lanes::{CubicSpline, Free, Papers, QuarticSpline, Repeating};
         use crate::params::KernelFamily;
         match ($liquid.setup.params.kernel, $liquid.setup.periodic.any()) {
             (KernelFamily::Papers, false) => {
@@ -159,6 +159,14 @@ macro_rules! with_kernel_and_space {
             }
             (KernelFamily::Papers, true) => {
                 let $pair = (Papers, Repeating::new(&$liquid.setup.periodic));
+                $body
+            }
+            (KernelFamily::QuarticSpline, false) => {
+                let $pair = (QuarticSpline, Free);
+                $body
+            }
+            (KernelFamily::QuarticSpline, true) => {
+                let $pair = (QuarticSpline, Repeating::new(&$liquid.setup.periodic));
                 $body
             }
             (KernelFamily::CubicSpline, false) => {
@@ -183,6 +191,7 @@ impl Liquid {
         let walls = match setup.params.kernel {
             KernelFamily::Papers => Walls::new::<Papers>(walls, setup.coupling.friction, h, spacing),
             KernelFamily::CubicSpline => Walls::new::<CubicSpline>(walls, setup.coupling.friction, h, spacing),
+            KernelFamily::QuarticSpline => Walls::new::<QuarticSpline>(walls, setup.coupling.friction, h, spacing),
         };
         let state = State { emitters: vec![EmitterState::default(); setup.emitters.len()], ..State::default() };
         let mut work = Workspace::default();
@@ -190,6 +199,7 @@ impl Liquid {
         let lattice_sum = match setup.params.kernel {
             KernelFamily::Papers => Papers::DENSITY,
             KernelFamily::CubicSpline => CubicSpline::DENSITY,
+            KernelFamily::QuarticSpline => QuarticSpline::DENSITY,
         }
         .lattice_sum(spacing / h);
         let viscosity_share = match setup.params.viscosity {
@@ -197,6 +207,7 @@ impl Liquid {
             ViscositySolver::Implicit => match setup.params.kernel {
                 KernelFamily::Papers => thick::lattice_share(&Papers::GRADIENT, spacing / h),
                 KernelFamily::CubicSpline => thick::lattice_share(&CubicSpline::GRADIENT, spacing / h),
+                KernelFamily::QuarticSpline => thick::lattice_share(&QuarticSpline::GRADIENT, spacing / h),
             },
         };
         Self {
@@ -298,7 +309,7 @@ impl Liquid {
     }
 
     /// Rest density of the lightest liquid \[kg/m³\].
-    fn lightest(&self) -> f64 {
+    pub(crate) fn lightest(&self) -> f64 {
         self.setup.materials.iter().map(|m| m.1.density).fold(f64::INFINITY, f64::min)
     }
 
@@ -499,6 +510,7 @@ impl Liquid {
         match self.setup.params.kernel {
             KernelFamily::Papers => self.bodies.integrate::<Papers>(level, sight, grid, positions),
             KernelFamily::CubicSpline => self.bodies.integrate::<CubicSpline>(level, sight, grid, positions),
+            KernelFamily::QuarticSpline => self.bodies.integrate::<QuarticSpline>(level, sight, grid, positions),
         }
         let State { body_forces, body_impulses, .. } = &mut self.state;
         let parted = body_forces.len() != self.bodies.bodies.len();

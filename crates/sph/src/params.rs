@@ -42,6 +42,10 @@ pub struct Params {
     /// Artificial viscosity α, dimensionless, default 0.05; 0 switches it off. It acts as a kinematic viscosity of α c h/20,
     /// with the speed c to be expected in the scene (with the state equation, the speed of sound).
     pub artificial_viscosity: f64,
+    /// Friction of eddies smaller than a particle, dimensionless, default 0: none. With 1, what single particles do against
+    /// their neighbours dies out as fast as the liquid crosses a spacing; waves of ten spacings and more hardly feel it. For
+    /// the pressure solver "dfsph".
+    pub eddy_friction: f64,
     /// How viscosity is solved, default "explicit".
     pub viscosity: ViscositySolver,
     /// Mass of a particle in units of ρ0 spacing³, dimensionless, default 1.
@@ -64,6 +68,7 @@ impl Default for Params {
             speed: None,
             exponent: 1,
             artificial_viscosity: 0.05,
+            eddy_friction: 0.0,
             viscosity: ViscositySolver::default(),
             mass_factor: 1.0,
         }
@@ -77,6 +82,8 @@ pub enum KernelFamily {
     /// The cubic spline for density and pressure.
     #[default]
     CubicSpline,
+    /// The quartic spline for density and pressure, to be used with a support of 2.5.
+    QuarticSpline,
     /// Poly6 for density, spiky for pressure, as in MCG03.
     Papers,
 }

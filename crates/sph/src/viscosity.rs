@@ -101,11 +101,11 @@ impl Liquid {
         }
     }
 
-    /// Viscosity and gravity, without pressure, as accelerations.
+    /// Viscosity, friction of small eddies and gravity, without pressure, as accelerations.
     ///
     /// # Errors
     /// When an acceleration is not finite.
-    pub fn sum_forces(&mut self, gravity: DVec3) -> Result<(), StepError> {
+    pub fn sum_forces(&mut self, gravity: DVec3, dt: f64) -> Result<(), StepError> {
         self.pack_volumes_and_velocities(|_, _| 1.0);
         let mut output = std::mem::take(&mut self.work.acceleration);
         output.resize(self.state.particles.len(), Vec3::ZERO);
@@ -122,7 +122,9 @@ impl Liquid {
             });
         });
         self.work.acceleration = output;
-        self.finish_forces(gravity)
+        self.finish_forces(gravity)?;
+        self.damp_eddies(dt);
+        Ok(())
     }
 
     /// Puts volumes beside places, and beside velocities whatever a pass wants there.

@@ -298,7 +298,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const ALL: [Kernel; 3] = [Kernel::POLY6, Kernel::SPIKY, Kernel::CUBIC_SPLINE];
+    const ALL: [Kernel; 4] = [Kernel::POLY6, Kernel::SPIKY, Kernel::CUBIC_SPLINE, Kernel::QUARTIC_SPLINE];
     const FAR: DVec3 = DVec3::INFINITY;
 
     /// The deficit as a plain sum over a fine lattice of the volume outside the tank.

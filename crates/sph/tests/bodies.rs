@@ -49,7 +49,7 @@ fn step(liquid: &mut Liquid, dt: f64) {
     if liquid.setup().params.pressure == PressureSolver::Dfsph {
         liquid.sum_density_and_gradients().unwrap();
         liquid.remove_divergence(dt).unwrap();
-        liquid.sum_forces(DVec3::ZERO).unwrap();
+        liquid.sum_forces(DVec3::ZERO, dt).unwrap();
         liquid.find_pressure(DVec3::ZERO, dt).unwrap();
     } else {
         liquid.sum_density().unwrap();

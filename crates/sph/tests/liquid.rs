@@ -1,9 +1,10 @@
 //! The liquid as a whole: conservation, rest, determinism, roll-back, no allocation.
 
 use glam::{DVec3, Vec3};
+use meniscus_geometry::Periodic;
 use meniscus_sph::{
-    Emitter, Friction, KernelFamily, Level, Liquid, Material, Motion, Params, PressureSolver, Setup, State, Wall,
-    WallShape,
+    Emitter, Friction, KernelFamily, Level, Liquid, Material, Motion, Params, PressureSolver, Setup, State,
+    ViscositySolver, Wall, WallShape,
 };
 
 const GRAVITY: DVec3 = DVec3::new(0.0, -9.81, 0.0);
@@ -208,4 +209,123 @@ fn a_wild_particle_is_named() {
     let error = liquid.sum_all_forces(DVec3::ZERO).unwrap_err();
     assert_eq!(error.stage, "sum forces");
     assert!(error.to_string().contains("acceleration is not finite"), "{error}");
+}
+
+fn step_dfsph(liquid: &mut Liquid, time: f64, dt: f64, gravity: DVec3) {
+    liquid.sort(time, dt);
+    liquid.find_neighbours();
+    liquid.touch_walls(time, dt);
+    liquid.sum_density_and_gradients().unwrap();
+    liquid.remove_divergence(dt).unwrap();
+    liquid.sum_forces(gravity, dt).unwrap();
+    if liquid.setup().params.viscosity == ViscositySolver::Implicit {
+        liquid.solve_viscosity(dt).unwrap();
+    }
+    liquid.find_pressure(gravity, dt).unwrap();
+    liquid.advance(time, dt).unwrap();
+}
+
+fn dfsph(spacing: f64, walls: Vec<Wall>) -> Setup {
+    let mut setup = setup(spacing, walls);
+    setup.params.pressure = PressureSolver::Dfsph;
+    setup.params.kernel = KernelFamily::CubicSpline;
+    setup
+}
+
+/// A column that falls apart, with everything that the incompressible solver has switched on.
+fn incompressible_splash(kernel: KernelFamily, viscosity: ViscositySolver, level: Level, threads: usize) -> State {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    pool.install(|| {
+        let mut setup = dfsph(0.05, vec![tank(DVec3::new(1.0, 2.0, 0.6))]);
+        setup.params.kernel = kernel;
+        setup.params.viscosity = viscosity;
+        setup.params.eddy_friction = 1.0;
+        let mut liquid = Liquid::new(setup).with_level(level);
+        fill(&mut liquid, [10, 14, 12], |_| Vec3::ZERO);
+        (0..25).for_each(|k| step_dfsph(&mut liquid, k as f64 * 4e-3, 4e-3, GRAVITY));
+        liquid.state().clone()
+    })
+}
+
+#[test]
+fn incompressible_same_bits_at_any_thread_count_and_instruction_set() {
+    let cases = [
+        (KernelFamily::CubicSpline, ViscositySolver::Explicit),
+        (KernelFamily::QuarticSpline, ViscositySolver::Implicit),
+    ];
+    for (kernel, viscosity) in cases {
+        let one = by_id(&incompressible_splash(kernel, viscosity, Level::new(), 1));
+        assert_eq!(one, by_id(&incompressible_splash(kernel, viscosity, Level::new(), 3)), "three threads");
+        assert_eq!(
+            one,
+            by_id(&incompressible_splash(kernel, viscosity, Level::baseline(), 1)),
+            "baseline instructions"
+        );
+    }
+}
+
+/// A column of 32 × 5 × 5 particles that repeats along all axes, with the velocity sin(kx) along y.
+fn shear_wave(change: impl Fn(&mut Setup)) -> (Liquid, f64) {
+    let spacing = 0.01;
+    let mut setup = dfsph(spacing, vec![]);
+    setup.params.artificial_viscosity = 0.0;
+    setup.materials[0].1.viscosity = 0.0;
+    setup.periodic = Periodic { min: Vec3::ZERO, length: Vec3::new(0.32, 0.05, 0.05) };
+    setup.speed = 0.1;
+    change(&mut setup);
+    let k = std::f64::consts::TAU / 0.32;
+    let mut liquid = Liquid::new(setup);
+    fill(&mut liquid, [32, 5, 5], |p| Vec3::Y * (1e-3 * (k as f32 * p.x).sin()));
+    (liquid, k)
+}
+
+/// What is left of the wave: the part of the velocity along sin(kx), over what it was.
+fn amplitude(liquid: &Liquid, k: f64) -> f64 {
+    let p = &liquid.state().particles;
+    let along = |i: usize| f64::from(p.velocity[i].y) * (k * f64::from(p.position[i].x)).sin();
+    (0..p.len()).map(along).sum::<f64>() / (0.5 * p.len() as f64) / 1e-3
+}
+
+/// exp(−ν k² t), with steps ten times as long as explicit friction bears.
+#[test]
+fn implicit_viscosity_damps_a_shear_wave_at_the_right_rate() {
+    let viscosity = 2.0;
+    let (mut liquid, k) = shear_wave(|setup| {
+        setup.params.viscosity = ViscositySolver::Implicit;
+        setup.materials[0].1.viscosity = viscosity;
+    });
+    let h = liquid.support_radius();
+    let nu = viscosity / 1000.0;
+    let dt = 10.0 * 0.0625 * h * h / nu;
+    (0..10).for_each(|n| step_dfsph(&mut liquid, f64::from(n) * dt, dt, DVec3::ZERO));
+    let (left, share) = (amplitude(&liquid, k), nu * k * k * dt);
+    // What backward Euler makes of it, but for the lattice: second differences lose k²s²/12 and a little more.
+    let implicit = (1.0 + share).powi(-10);
+    assert!((left / implicit - 1.0).abs() < 0.015, "{left} against {implicit}");
+    // Its own error is half of ν k² Δt.
+    let rate = -left.ln() / (10.0 * share);
+    assert!((rate - 1.0).abs() < 0.5 * share + 0.02, "{rate} times the rate that theory gives");
+}
+
+/// The friction of small eddies takes a particle that moves alone to task, and leaves a wave of 32 spacings alone.
+#[test]
+fn small_eddies_die_and_waves_stay() {
+    let dt = 2e-3;
+    let run = |eddy_friction: f64, kick: f32| {
+        let (mut liquid, k) = shear_wave(|setup| setup.params.eddy_friction = eddy_friction);
+        let alone = 400;
+        liquid.particles_mut().velocity[alone].z += kick;
+        let id = liquid.state().particles.id[alone];
+        (0..25).for_each(|n| step_dfsph(&mut liquid, f64::from(n) * dt, dt, DVec3::ZERO));
+        let p = &liquid.state().particles;
+        let momentum: Vec3 = p.velocity.iter().sum();
+        let i = (0..p.len()).find(|&i| p.id[i] == id).unwrap();
+        (amplitude(&liquid, k), p.velocity[i].z, momentum)
+    };
+    // ε = 0.02 at every step; a lone particle loses about as much, the wave 0.02 (0.0375 k² h²)² = 7e-7.
+    let (wave, kicked, momentum) = run(1.0, 1e-3);
+    let (_, free, before) = run(0.0, 1e-3);
+    assert!((wave - 1.0).abs() < 5e-4, "{wave} of the wave is left");
+    assert!(kicked < 0.8 * free, "{kicked} m/s against {free} m/s without friction");
+    assert!((momentum - before).length() < 1e-6 * 1e-3 * 800.0, "{before} {momentum}");
 }
