@@ -5,7 +5,7 @@
 //! 1. The smoothing kernels as polynomials: [`kernel`].
 //! 2. [`wall`] tells what a wall cuts off from a kernel, in closed form; how a liquid comes to rest before it.
 //! 3. [`Liquid`] has the state ([`Particles`]) and one method per stage of a step; a [`Setup`] says what it is made of.
-//! 4. Nozzles: [`Emitter`].
+//! 4. Nozzles: [`Emitter`]. The paper's wall, point by point: [`traction`].
 //!
 //! ```
 //! use glam::{DVec3, Vec3};
@@ -58,6 +58,7 @@ mod particles;
 mod state_equation;
 pub mod surface;
 mod thick;
+pub mod traction;
 mod viscosity;
 pub mod wall;
 mod walls;
