@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 /// Items per piece of a reduction. Part of the result's definition: changing it changes sums in the last bit.
-pub const PIECE: usize = 1024;
+pub const PIECE: usize = 256;
 
 /// Maps pieces of `0..len` and combines the results along a fixed tree. Returns `None` when `len` is zero.
 pub fn reduce<T: Send>(

@@ -95,3 +95,4 @@ pub use tet_mesh::{TetMesh, TetMeshError, surface_of, tet_volume};
 pub use tet_quality::{SLIVER, TetQuality, aspect_ratio, dihedral_angles};
 pub use tet_solids::{BodyError, LARGEST_BODY, Pool, Tube};
 pub use topology::{EdgeDefect, NotClosed};
+pub use triangle::closest_point;

@@ -52,7 +52,8 @@ pub(crate) fn at([a, b, c]: [DVec3; 3], lambda: DVec3) -> DVec3 {
 ///
 /// If the projection falls inside, it is the answer. If not, the answer lies on an edge that separates the projection
 /// from the triangle. On slivers the sign that says so is uncertain, so there every edge is tried.
-pub(crate) fn closest_point(p: DVec3, corners: [DVec3; 3]) -> (DVec3, DVec3) {
+#[must_use]
+pub fn closest_point(p: DVec3, corners: [DVec3; 3]) -> (DVec3, DVec3) {
     let [a, b, c] = corners;
     let (pa, pb, pc) = (a - p, b - p, c - p);
     let normal = (b - a).cross(c - a);

@@ -35,6 +35,8 @@ pub struct Scene {
     pub gravity: Vector,
     /// The particles of all liquids.
     pub sph: sph::Params,
+    /// How particles of liquid meet solid and rigid bodies.
+    pub coupling: sph::Coupling,
     /// The grid of the `twophase` method.
     pub twophase: twophase::Params,
     /// The time step.
@@ -93,6 +95,7 @@ impl Default for Scene {
             fps: 30.0,
             gravity: [0.0, -9.81, 0.0],
             sph: sph::Params::default(),
+            coupling: sph::Coupling::default(),
             twophase: twophase::Params::default(),
             time: Time::default(),
             output: Output::default(),

@@ -72,6 +72,16 @@ impl Checks {
             format!("gives {:.3e} frames, more than 10 million", scene.seconds * scene.fps),
         );
         self.within(["sph"], |c| c.sph(&scene.sph));
+        self.within(["coupling"], |c| {
+            c.range("longest_edge", scene.coupling.longest_edge, [0.05, 1.0]);
+            c.range("zero", scene.coupling.zero.unwrap_or(0.5), [0.01, 0.99]);
+            c.range("adhesion", scene.coupling.adhesion, [0.0, 1.0]);
+            c.positive("stiffness", scene.coupling.stiffness.unwrap_or(1.0));
+            c.range("substeps", f64::from(scene.coupling.substeps), [1.0, 100.0]);
+            if let Friction::Viscosity(viscosity) = scene.coupling.friction {
+                c.within(["friction"], |c| c.not_negative("viscosity", viscosity));
+            }
+        });
         self.within(["twophase"], |c| c.grid(&scene.twophase));
         self.within(["time"], |c| c.time(scene));
         self.within(["output"], |c| {

@@ -162,6 +162,7 @@ fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError> {
         params: scene.sph.clone(),
         materials: scene.liquid.iter().map(|(name, l)| (name.clone(), material(l))).collect(),
         walls: scene.wall.values().map(|w| wall(loaded, w)).collect(),
+        coupling: scene.coupling,
         emitters: scene.emitter.values().map(|e| emitter(e, scene)).collect(),
         periodic: periodic(scene),
         stiffness: scene.sph.stiffness.unwrap_or_else(|| stiffness(loaded)),
@@ -192,6 +193,7 @@ fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError> {
         liquids: scene.liquid.len() as u16,
         liquid,
         solids,
+        before: None,
         dry,
     };
     Ok((gauss, warnings))

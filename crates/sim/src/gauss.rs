@@ -38,6 +38,8 @@ pub(crate) struct Gauss {
     /// Liquids of the scene; what comes after them in the liquid are particles of bodies.
     pub(crate) liquids: u16,
     pub(crate) solids: Solids,
+    /// The solids at the start of the step under way, if they take several.
+    pub(crate) before: Option<SavedSolids>,
     /// Whether there is no liquid and none will come.
     pub(crate) dry: bool,
     pub(crate) gravity: DVec3,
@@ -63,22 +65,25 @@ impl Method for Gauss {
             PressureSolver::Dfsph => self.step_dfsph(time, dt, report)?,
             PressureSolver::StateEquation => self.step_state_equation(time, dt, report)?,
         }
-        let Self { liquid, solids, gravity, .. } = self;
-        if !self.dry {
-            solids.take_forces(liquid);
-        }
-        solids.step(time, dt, *gravity, report)?; // 10
+        self.step_solids(time, dt, report)?; // 10
+        let Self { liquid, solids, .. } = self;
         if !self.dry {
             report.stage("keep before bodies", || solids.keep_liquid_out(liquid, dt)); // 11
         }
+        solids.part_broken(report);
         report.stage("drain", || self.drain()); // 12
         report.count("kept inside walls", self.liquid.kept_inside() as f64);
+        report.count("wet triangles", self.liquid.wet_triangles() as f64);
         Ok(())
     }
 
     fn roll_back(&mut self) {
         self.liquid.roll_back();
         self.solids.roll_back();
+        if let Some(before) = self.before.take() {
+            // Saved by these very solids.
+            let _fits = self.solids.load(before);
+        }
     }
 
     fn stable_step(&self) -> f64 {
@@ -86,7 +91,8 @@ impl Method for Gauss {
         if self.dry && solids.is_finite() {
             return solids;
         }
-        solids.min(self.liquid.stable_step(self.courant, self.gravity.length()))
+        let most = f64::from(self.liquid.setup().coupling.substeps);
+        (solids * most).min(self.liquid.stable_step(self.courant, self.gravity.length()))
     }
 
     fn set(&mut self, key: &LiveKey, value: &[f64]) {
@@ -263,6 +269,22 @@ impl Gauss {
                 frame.wires.push(Wire { body, segments });
             }
         }
+    }
+
+    /// Solids that move faster than the liquid take several steps while its forces stay.
+    fn step_solids(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
+        let most = f64::from(self.liquid.setup().coupling.substeps);
+        let parts = if self.dry { 1.0 } else { (dt / self.solids.stable_step()).ceil().clamp(1.0, most) };
+        self.before = (parts > 1.0).then(|| self.solids.save());
+        let step = dt / parts;
+        for part in 0..parts as u32 {
+            if !self.dry {
+                self.solids.take_forces(&self.liquid);
+            }
+            self.solids.step(time + f64::from(part) * step, step, self.gravity, report)?;
+        }
+        report.count("steps of solids", parts);
+        Ok(())
     }
 
     /// The incompressible liquid \[BK17\].

@@ -118,9 +118,9 @@ impl Rigids {
         }
     }
 
-    /// Where the vertices of all bodies are \[m\].
-    pub(crate) fn positions(&self) -> Vec<Vec<DVec3>> {
-        (0..self.kinds.len()).map(|body| self.world.positions(body).collect()).collect()
+    /// Where the vertices of a body are \[m\].
+    pub(crate) fn positions(&self, body: usize) -> impl Iterator<Item = DVec3> {
+        self.world.positions(body)
     }
 
     /// Tells led bodies and walls where they are at the end of the step.

@@ -99,10 +99,6 @@ impl Solids {
         }
         self.begun = false;
         self.rigids.end();
-        if report.counter("cracks").is_some_and(|cracks| cracks > 0.0) {
-            report.stage("part", || self.part());
-        }
-        report.count("pieces", self.bodies.len() as f64);
         Ok(())
     }
 
@@ -152,17 +148,22 @@ impl Solids {
     pub(crate) fn take_forces(&mut self, liquid: &Liquid) {
         for (number, body) in self.bodies.iter_mut().enumerate() {
             body.clear_forces();
-            body.external_force_mut().copy_from_slice(liquid.body_forces(number));
+            // A body that has broken in this step has new nodes at its end, which the liquid does not know yet.
+            let forces = liquid.body_forces(number);
+            body.external_force_mut().iter_mut().zip(forces).for_each(|(to, force)| *to = *force);
         }
         let soft = self.bodies.len();
         self.rigids.take_forces(|body| liquid.body_forces(soft + body));
     }
 
-    /// Puts particles back that a surface has passed in the step.
+    /// Puts particles back that a surface has passed in the step. Bodies that have broken must not have parted yet.
     pub(crate) fn keep_liquid_out(&self, liquid: &mut Liquid, dt: f64) {
-        let rigid = self.rigids.positions();
-        let ends = self.bodies.iter().map(Body::positions).chain(rigid.iter().map(Vec::as_slice));
-        liquid.keep_before_bodies(&ends.collect::<Vec<_>>(), dt);
+        let soft = self.bodies.len();
+        let ends = |body: usize, ends: &mut Vec<DVec3>| match self.bodies.get(body) {
+            Some(body) => ends.extend_from_slice(body.positions()),
+            None => ends.extend(self.rigids.positions(body - soft)),
+        };
+        liquid.keep_before_bodies(ends, dt);
     }
 
     /// Tells held nodes, walls and hands where they are at the end of the step.
@@ -183,7 +184,17 @@ impl Solids {
         }
     }
 
-    /// Makes bodies of what has come apart. New pieces come last, so that the others keep their numbers.
+    /// Makes bodies of what has come apart in the step.
+    pub(crate) fn part_broken(&mut self, report: &mut StepReport) {
+        if report.counter("cracks").is_some_and(|cracks| cracks > 0.0) {
+            report.stage("part", || self.part());
+        }
+        if !(self.bodies.is_empty() && self.rigids.is_empty()) {
+            report.count("pieces", self.bodies.len() as f64);
+        }
+    }
+
+    /// New pieces come last, so that the others keep their numbers.
     fn part(&mut self) {
         let (mut first, mut new) = (Vec::new(), Vec::new());
         for (body, &kind) in std::mem::take(&mut self.bodies).into_iter().zip(&self.kind_of) {

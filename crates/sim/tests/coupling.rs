@@ -114,3 +114,59 @@ fn nothing_leaks_and_threads_and_checkpoints_do_not_matter() {
     let inside = frame.particles.positions.iter().filter(|p| tree.inside(p.as_dvec3())).count();
     assert_eq!(inside, 0, "no particle is in the wall of the pool");
 }
+
+/// The paper's wall holds a cube up, but the liquid crowds before it: without the wall's part of the density a layer there
+/// takes up less room than it should, and the cube sinks deeper than by the wall's pressure.
+#[test]
+fn the_papers_wall_floats_a_cube_too_deep() {
+    let mut world = world(&format!("{FLOAT}[coupling]\nwall = \"traction\"\n"));
+    until(&mut world, 2.0);
+    let before = read(&world, "cube.y [m]");
+    until(&mut world, 2.5);
+    let center = read(&world, "cube.y [m]");
+    assert!((center - before).abs() < 0.01, "it rests: {before} {center}");
+    let level = (world.frame().particles.positions.len() as f64 * 0.05f64.powi(3) + 0.4 * 0.027) / 0.64;
+    assert!(center > 0.2 && center < level, "above the ground, below its draught: {center} {level}");
+}
+
+#[test]
+fn a_pool_that_breaks_while_it_is_wet_leaks_through_its_cracks_only() {
+    let mut world = world(
+        &format!("{POOL}[time]\ndt = 0.004\n")
+            .replace("stiffness_damping = 0.01", "stiffness_damping = 0.01\nfracture = { strength = 1500 }"),
+    );
+    let mut cracks = 0.0;
+    while world.time() < 0.4 {
+        world.step(0.4).unwrap();
+        cracks += world.report().counter("cracks").unwrap_or(0.0);
+        let frame = world.frame();
+        for solid in &frame.surfaces {
+            let corners = solid.positions.iter().map(|p| p.as_dvec3()).collect();
+            let tree = Bvh::new(&TriangleMesh::new(corners, solid.triangles.clone()).unwrap());
+            let inside = frame.particles.positions.iter().filter(|p| tree.inside(p.as_dvec3())).count();
+            assert_eq!(inside, 0, "at {} s", world.time());
+        }
+    }
+    assert!(cracks > 5.0, "{cracks} cracks");
+}
+
+#[test]
+fn solids_that_move_faster_than_the_liquid_take_more_steps() {
+    // A small stone shot into still water: its own step is shorter than the liquid's.
+    let scene = FLOAT.replace("[solid.cube]", "[rigid.cube]").replace(
+        "target_tets = 200\nyoung = 1e5\ndensity = 400",
+        "material = { density = 8000 }\nvelocity = [0, -8, 0]",
+    );
+    let steps = |substeps: u32| {
+        let mut world = world(&format!("{scene}[coupling]\nsubsteps = {substeps}\n"));
+        let mut steps = 0;
+        while world.time() < 0.02 {
+            world.step(0.02).unwrap();
+            steps += 1;
+        }
+        (steps, read(&world, "cube.y [m]"))
+    };
+    let ((alone, y), (together, y_of_many)) = (steps(1), steps(8));
+    assert!(together <= alone, "{together} {alone}");
+    assert!((y - y_of_many).abs() < 0.02, "{y} {y_of_many}");
+}

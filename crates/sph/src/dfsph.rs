@@ -103,29 +103,34 @@ impl Liquid {
     /// Wall terms per particle, and 1/Aᵢ.
     fn prepare_diagonal(&mut self) {
         let count = self.state.particles.len();
-        let work = &mut self.work;
-        work.wall_push.clear();
+        let volume = self.rest_volume();
+        let Self { work, bodies, state, .. } = self;
         work.wall_push.resize(count, [0.0; 4]);
-        for contact in work.contacts.iter().flatten() {
-            let wall = &mut work.wall_push[contact.particle as usize];
-            let sum = pack(contact.push, contact.flux);
-            *wall = std::array::from_fn(|k| wall[k] + sum[k]);
-        }
-        work.yielded.clear();
-        work.yielded.resize(count, 0.0);
-        let volume = self.setup.params.spacing.powi(3) * self.setup.params.mass_factor;
-        for link in work.links.iter().flatten() {
-            let mobility = self.bodies.mobility(link.node) * volume;
-            work.yielded[link.particle as usize] += link.weight.length_squared() * mobility as f32;
-        }
-        let yielded = &work.yielded;
-        let (sums, walls, liquids) = (&work.sums, &work.wall_push, &self.state.particles.liquid);
-        let rest = &work.rest_density;
         work.inverse_diagonal.resize(count, 0.0);
-        work.inverse_diagonal.par_iter_mut().with_min_len(par::PIECE).enumerate().for_each(|(i, inverse)| {
-            let total = sums[i].gradient - Vec3::from_slice(&walls[i]);
-            let diagonal = (total.length_squared() + sums[i].square) / rest[usize::from(liquids[i])] + yielded[i];
-            *inverse = if diagonal > 1e-12 { 1.0 / diagonal } else { 0.0 };
+        let (sums, rest, liquids) = (&work.sums, &work.rest_density, &state.particles.liquid);
+        let pieces = work.wall_push.par_chunks_mut(par::PIECE).zip(work.inverse_diagonal.par_chunks_mut(par::PIECE));
+        let pieces = pieces.zip(work.contacts.par_iter().zip(&work.links)).enumerate();
+        pieces.for_each(|(number, ((walls, inverses), (contacts, links)))| {
+            let start = number * par::PIECE;
+            walls.fill([0.0; 4]);
+            for contact in contacts {
+                let wall = &mut walls[contact.particle as usize - start];
+                let sum = pack(contact.push, contact.flux);
+                *wall = std::array::from_fn(|k| wall[k] + sum[k]);
+            }
+            // How fast bodies yield to a particle's own push.
+            inverses.fill(0.0);
+            for link in links {
+                let mobility = bodies.mobility(link.node) * volume;
+                inverses[link.particle as usize - start] += link.weight.length_squared() * mobility as f32;
+            }
+            for (k, (inverse, wall)) in inverses.iter_mut().zip(walls).enumerate() {
+                let sums = &sums[start + k];
+                let total = sums.gradient - Vec3::from_slice(wall);
+                let own = (total.length_squared() + sums.square) / rest[usize::from(liquids[start + k])];
+                let diagonal = own + *inverse;
+                *inverse = if diagonal > 1e-12 { 1.0 / diagonal } else { 0.0 };
+            }
         });
     }
 
@@ -261,13 +266,13 @@ impl Liquid {
         for (node, old) in start.iter_mut().zip(self.state.body_forces.iter().flatten()) {
             *node = -*old;
         }
-        Self::push_nodes(&self.work.links, volume, |i| self.work.divergence_pressure[i], &mut start);
+        self.bodies.push_nodes(volume, |i| self.work.divergence_pressure[i], &mut start);
         self.bodies.start = start;
     }
 
     /// Puts down what the liquid does to the nodes of bodies: `of` gives the pressure of a particle \[Pa\], the one that
     /// goes into [`Liquid::mirror_pressure`], and its volume over that at rest.
-    pub(crate) fn push_bodies(&mut self, gravity: Vec3, of: impl Fn(&Self, usize) -> [f32; 3]) {
+    pub(crate) fn push_bodies(&mut self, gravity: Vec3, of: impl Fn(&Self, usize) -> [f32; 3] + Sync) {
         if self.bodies.is_empty() {
             return;
         }
@@ -279,7 +284,7 @@ impl Liquid {
             let [pressure, _, swelling] = of(self, i);
             pressure * swelling
         };
-        Self::push_nodes(&self.work.links, volume, pressure, &mut pressure_force);
+        self.bodies.push_nodes(volume, pressure, &mut pressure_force);
         for (force, by_pressure) in force.iter_mut().zip(&pressure_force) {
             *force += *by_pressure;
         }
@@ -301,8 +306,8 @@ impl Liquid {
         (self.bodies.force, self.bodies.answer) = (force, pressure_force);
     }
 
-    /// How bodies yield to pressures: ∇γ times the acceleration of their surface for each particle, into `work.yielded`.
-    fn yield_bodies(&mut self, pressure: impl Fn(usize) -> f32, with_start: bool) {
+    /// How bodies yield to pressures: accelerations of all nodes into `bodies.answer`.
+    fn yield_bodies(&mut self, pressure: impl Fn(usize) -> f32 + Sync, with_start: bool) {
         if self.bodies.is_empty() {
             return;
         }
@@ -313,14 +318,9 @@ impl Liquid {
         } else {
             answer.fill(DVec3::ZERO);
         }
-        Self::push_nodes(&self.work.links, volume, pressure, &mut answer);
+        self.bodies.push_nodes(volume, pressure, &mut answer);
         self.bodies.answer = answer;
         self.bodies.yield_to_forces();
-        let (answer, yielded) = (&self.bodies.answer, &mut self.work.yielded);
-        yielded.fill(0.0);
-        for link in self.work.links.iter().flatten() {
-            yielded[link.particle as usize] += link.weight.dot(answer[link.node as usize].as_vec3());
-        }
     }
 
     /// Solves for multipliers that leave no positive residual; at the end `work.flow` holds the corrected velocities.
@@ -409,10 +409,10 @@ impl Liquid {
         self.yield_bodies(|i| q[i], true);
         let mut residual = std::mem::take(&mut self.work.residual);
         let mut partial = std::mem::take(&mut self.work.partial);
-        let (walls, compression, yielded) = (&self.work.wall_push, &self.work.compression, &self.work.yielded);
+        let (walls, compression) = (&self.work.wall_push, &self.work.compression);
         let (share, compliance) = (self.share_taken_back(dt.into()) as f32, self.compliance(dt.into()));
-        let error = self.sum_rates(&self.work.flow, &mut residual, &mut partial, |i, rate| {
-            let (c, rate) = (compression[i], rate + walls[i][3] + dt * yielded[i]);
+        let error = self.sum_rates((&self.work.flow, dt), &mut residual, &mut partial, |i, rate| {
+            let (c, rate) = (compression[i], rate + walls[i][3]);
             let residual = match aim {
                 Aim::Density => (c - 1.0).min(share * (c - 1.0)) + dt * rate - compliance * q[i],
                 Aim::Divergence if c < LOOSE => 0.0,
@@ -458,9 +458,9 @@ impl Liquid {
         let place = std::mem::take(&mut self.work.place);
         self.yield_bodies(|i| place[i][3], false);
         self.work.place = place;
-        let (place, compliance, yielded) = (&self.work.place, self.compliance(dt.into()), &self.work.yielded);
-        let curvature = self.sum_rates(&push, &mut image, &mut partial, |i, rate| {
-            let image = compliance * place[i][3] - dt * dt * (rate + yielded[i]);
+        let (place, compliance) = (&self.work.place, self.compliance(dt.into()));
+        let curvature = self.sum_rates((&push, 1.0), &mut image, &mut partial, |i, rate| {
+            let image = compliance * place[i][3] - dt * dt * rate;
             (image, image * place[i][3])
         });
         (self.work.push, self.work.image, self.work.partial) = (push, image, partial);
@@ -529,11 +529,11 @@ impl Liquid {
         output[count] = [0.0; 4];
     }
 
-    /// ċ under velocities (or accelerations) before walls at rest, as `finish` turns it into an output; returns the sum of
-    /// the second numbers of `finish`.
+    /// ċ under velocities (or accelerations) before walls at rest and bodies that yield for a time (or just yield), as
+    /// `finish` turns it into an output; returns the sum of the second numbers of `finish`.
     fn sum_rates(
         &self,
-        flow: &[Packed],
+        (flow, time): (&[Packed], f32),
         output: &mut Vec<f32>,
         partial: &mut Vec<f64>,
         finish: impl Fn(usize, f32) -> (f32, f32) + Sync,
@@ -544,6 +544,10 @@ impl Liquid {
             sum_over_blocks(&work.neighbours.blocks, output, partial, |number, block, piece| {
                 let lists = (block, &work.slopes[number][..]);
                 dispatch!(level, simd => sum_rate(simd, pair.1, lists, (&work.place, flow), piece));
+                for link in &work.links[number] {
+                    let rate = link.weight.dot(self.bodies.answer[link.node as usize].as_vec3()) * time;
+                    piece[link.particle as usize - block.start] += rate / norm;
+                }
                 let mut sum = 0.0;
                 for (k, output) in piece.iter_mut().enumerate() {
                     let i = block.start + k;

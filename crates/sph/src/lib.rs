@@ -21,6 +21,7 @@
 //!     params: Params { spacing: 0.01, pressure: PressureSolver::StateEquation, ..Params::default() },
 //!     materials: vec![("water".into(), Material::default())],
 //!     walls: vec![floor],
+//!     coupling: Default::default(),
 //!     emitters: vec![],
 //!     periodic: Default::default(),
 //!     stiffness: 100.0,
@@ -69,5 +70,8 @@ pub use emitter::{Emitter, EmitterState};
 pub use fearless_simd::Level;
 pub use liquid::{Liquid, Reaction, Setup, State};
 pub use motion::{Key, Motion, Pose, Slide, Swing, Turn};
-pub use params::{Friction, KernelFamily, Material, Params, PressureSolver, ViscositySolver, Wall, WallShape};
+pub use params::{
+    BodyWall, Coupling, Distribution, Friction, KernelFamily, Material, Params, PressureSolver, ViscositySolver, Wall,
+    WallShape,
+};
 pub use particles::Particles;

@@ -3,16 +3,19 @@
 //! A step runs the stages in the order in which they stand here; `sim` calls them by name. The state before the step
 //! stays untouched in the second buffer until the next sort, so that a failed step is undone by a swap.
 
-use crate::bodies::{Bodies, Body, Link};
+use crate::bodies::{Bodies, Body, Link, Pushing, Rubbed, Sight};
 use crate::density::{self, Sums};
 use crate::dfsph::Progress;
 use crate::emitter::{Emitter, EmitterState};
 use crate::lanes::{CubicSpline, KernelLanes, Packed, Papers, pack};
 use crate::motion::Pose;
 use crate::neighbours::{self, Columns, Neighbours, PairValues, for_each_block};
-use crate::params::{KernelFamily, Material, Params, PressureSolver, ViscositySolver, Wall};
+use crate::params::{
+    BodyWall, Coupling, Friction, KernelFamily, Material, Params, PressureSolver, ViscositySolver, Wall,
+};
 use crate::particles::Particles;
 use crate::thick::{self, Thick};
+use crate::traction::Traction;
 use crate::viscosity::lattice_share;
 use crate::walls::{Contact, Walls};
 use fearless_simd::{Level, dispatch};
@@ -32,6 +35,8 @@ pub struct Setup {
     pub materials: Vec<(String, Material)>,
     /// Walls.
     pub walls: Vec<Wall>,
+    /// How it meets bodies.
+    pub coupling: Coupling,
     /// Nozzles.
     pub emitters: Vec<Emitter>,
     /// Space that repeats.
@@ -57,6 +62,8 @@ pub struct State {
     pub body_forces: Vec<Vec<DVec3>>,
     /// Impulses \[N·s\] that nodes are owed by particles which were stopped at them after the last step.
     pub body_impulses: Vec<Vec<DVec3>>,
+    /// How fast friction changed the velocity of a node at most in the last step \[1/s\].
+    pub body_rate: f64,
 }
 
 /// Force and torque on a wall.
@@ -109,8 +116,10 @@ pub(crate) struct Workspace {
     pub(crate) contacts: Vec<Vec<Contact>>,
     /// Which nodes of bodies the particles of each block push.
     pub(crate) links: Vec<Vec<Link>>,
-    /// By how much bodies yield to pressure: ∇γ times the acceleration of their surface \[1/s²\].
-    pub(crate) yielded: Vec<f32>,
+    /// What nodes push the particles of each block with, by the paper's traction \[N\].
+    tractions: Vec<Vec<Link>>,
+    /// Which nodes of bodies the particles of each block rub.
+    rubbed: Vec<Vec<Rubbed>>,
     /// ρᵢ/ρ0ᵢ.
     pub(crate) compression: Vec<f32>,
     pub(crate) acceleration: Vec<Vec3>,
@@ -172,8 +181,8 @@ impl Liquid {
         let h = setup.params.spacing * setup.params.support;
         let (walls, spacing) = (setup.walls.clone(), setup.params.spacing);
         let walls = match setup.params.kernel {
-            KernelFamily::Papers => Walls::new::<Papers>(walls, h, spacing),
-            KernelFamily::CubicSpline => Walls::new::<CubicSpline>(walls, h, spacing),
+            KernelFamily::Papers => Walls::new::<Papers>(walls, setup.coupling.friction, h, spacing),
+            KernelFamily::CubicSpline => Walls::new::<CubicSpline>(walls, setup.coupling.friction, h, spacing),
         };
         let state = State { emitters: vec![EmitterState::default(); setup.emitters.len()], ..State::default() };
         let mut work = Workspace::default();
@@ -320,6 +329,12 @@ impl Liquid {
         &self.bodies.force[self.bodies.nodes_of(body)]
     }
 
+    /// How many triangles of bodies were near enough to liquid to have Gauss points in the last step.
+    #[must_use]
+    pub fn wet_triangles(&self) -> usize {
+        self.bodies.wet_triangles()
+    }
+
     /// Where a wall is at the end of the last step.
     #[must_use]
     pub fn wall_pose(&self, wall: usize) -> Pose {
@@ -357,6 +372,7 @@ impl Liquid {
         self.state.body_forces.clone_from(&before.body_forces);
         self.state.body_impulses.clone_from(&before.body_impulses);
         self.state.fastest = before.fastest;
+        self.state.body_rate = before.body_rate;
         let count = before.particles.len();
         let next_id = before.particles.next_id;
         for (emitter, state) in self.setup.emitters.iter().zip(&mut self.state.emitters) {
@@ -398,20 +414,71 @@ impl Liquid {
         self.state.last_step = [time, dt];
         self.place_bodies(dt);
         let (walls, bodies, particles) = (&self.walls, &self.bodies, &self.state.particles);
+        let friction = self.setup.coupling.friction;
         self.work.reactions.fill(Reaction::default());
-        self.work.contacts.resize_with(self.work.neighbours.blocks.len(), Vec::new);
-        self.work.links.resize_with(self.work.neighbours.blocks.len(), Vec::new);
-        let blocks = self.work.contacts.par_iter_mut().zip(&mut self.work.links).enumerate();
-        blocks.for_each(|(number, (contacts, links))| {
+        let blocks = self.work.neighbours.blocks.len();
+        self.work.contacts.resize_with(blocks, Vec::new);
+        self.work.links.resize_with(blocks, Vec::new);
+        self.work.rubbed.resize_with(blocks, Vec::new);
+        self.work.tractions.resize_with(blocks, Vec::new);
+        let by_traction = self.setup.coupling.wall == BodyWall::Traction;
+        if by_traction {
+            std::mem::swap(&mut self.work.links, &mut self.work.tractions);
+        }
+        let lists = self.work.contacts.par_iter_mut().zip(&mut self.work.links).zip(&mut self.work.rubbed);
+        lists.enumerate().for_each(|(number, ((contacts, links), rubbed))| {
             contacts.clear();
             links.clear();
+            rubbed.clear();
             let start = number * par::PIECE;
             let end = (start + par::PIECE).min(particles.len());
             for i in start..end {
                 walls.for_each_contact(i as u32, particles.position[i], |contact| contacts.push(contact));
             }
-            bodies.for_each_touch(number, links, |i, touch| contacts.push(walls.body_contact(i, &touch)));
+            bodies.for_each_touch(number, links, |particle, mut touch| {
+                if by_traction {
+                    (touch.push, touch.flux) = (Vec3::ZERO, 0.0);
+                }
+                contacts.push(walls.body_contact(particle, &touch));
+                if touch.distance.is_some() && friction != Friction::Slip {
+                    rubbed.push(Rubbed { particle, nodes: touch.rubbed, lambda: touch.lambda });
+                }
+            });
         });
+        if by_traction {
+            std::mem::swap(&mut self.work.links, &mut self.work.tractions);
+        }
+        if !self.bodies.is_empty() {
+            self.bodies.sort_links(&self.work.links);
+        }
+    }
+
+    /// The paper's wall, made for the head that the scene can have where nothing else is said.
+    #[must_use]
+    pub fn traction(&self) -> Traction {
+        let (spacing, coupling) = (self.setup.params.spacing, &self.setup.coupling);
+        let resting = Traction::resting_at(0.5 * spacing, self.h, 1.0, coupling.adhesion);
+        let traction = Traction { zero: coupling.zero.map_or(resting.zero, |zero| zero * self.h), ..resting };
+        let head = 0.5 * self.heaviest() * self.setup.speed * self.setup.speed;
+        match coupling.stiffness {
+            Some(stiffness) => Traction { stiffness, ..traction },
+            None => traction.holding(head, spacing * spacing),
+        }
+    }
+
+    /// What the surfaces of bodies push particles with by the paper's traction, and these them; accelerations must have been
+    /// summed.
+    pub(crate) fn add_tractions(&mut self) {
+        if self.bodies.is_empty() || self.setup.coupling.wall == BodyWall::Pressure {
+            return;
+        }
+        let volume = self.rest_volume();
+        for link in self.work.tractions.iter().flatten() {
+            let i = link.particle as usize;
+            let rest_density = f64::from(self.work.rest_density[usize::from(self.state.particles.liquid[i])]);
+            self.work.acceleration[i] += link.weight / (rest_density * volume) as f32;
+            self.bodies.force[link.node as usize] -= link.weight.as_dvec3();
+        }
     }
 
     /// Gauss points on the bodies where they are now. What particles that were stopped at them owe them counts as a force
@@ -421,11 +488,17 @@ impl Liquid {
             return;
         }
         self.bodies.number();
-        let (level, kernel, grid) = (self.level, self.walls.sample_kernel(), &self.work.grid);
-        let positions = &self.state.particles.position;
+        let (level, grid, positions) = (self.level, &self.work.grid, &self.state.particles.position);
+        let Coupling { wall, friction, longest_edge, distribution, .. } = self.setup.coupling;
+        let sight = Sight {
+            kernel: self.walls.sample_kernel(),
+            longest: longest_edge as f32,
+            rub: (friction != Friction::Slip).then_some(self.h),
+            traction: (wall == BodyWall::Traction).then(|| Pushing::new(&self.traction(), distribution)),
+        };
         match self.setup.params.kernel {
-            KernelFamily::Papers => self.bodies.integrate::<Papers>(level, kernel, grid, positions),
-            KernelFamily::CubicSpline => self.bodies.integrate::<CubicSpline>(level, kernel, grid, positions),
+            KernelFamily::Papers => self.bodies.integrate::<Papers>(level, sight, grid, positions),
+            KernelFamily::CubicSpline => self.bodies.integrate::<CubicSpline>(level, sight, grid, positions),
         }
         let State { body_forces, body_impulses, .. } = &mut self.state;
         body_forces.resize_with(self.bodies.bodies.len(), Vec::new);
@@ -445,52 +518,70 @@ impl Liquid {
         }
     }
 
-    /// Adds what pressures push the nodes of bodies with \[N\] to `to`.
-    pub(crate) fn push_nodes(links: &[Vec<Link>], volume: f64, pressure: impl Fn(usize) -> f32, to: &mut [DVec3]) {
-        for link in links.iter().flatten() {
-            let pressure = f64::from(pressure(link.particle as usize));
-            to[link.node as usize] -= link.weight.as_dvec3() * (pressure * volume);
+    /// The nodes that particles rub feel what those do not; `force` is that on a particle before a body \[N\].
+    pub(crate) fn rub_bodies(&mut self, force: impl Fn(&Self, &Contact) -> DVec3) {
+        let bodies = self.walls.len() as u16;
+        let mut on_nodes = std::mem::take(&mut self.bodies.force);
+        for (contacts, rubbed) in self.work.contacts.iter().zip(&self.work.rubbed) {
+            let mut contacts = contacts.iter().filter(|contact| contact.wall == bodies);
+            for rubbed in rubbed {
+                let Some(contact) = contacts.find(|contact| contact.particle == rubbed.particle) else { break };
+                let force = force(self, contact);
+                for (node, share) in rubbed.nodes.into_iter().zip(rubbed.lambda.to_array()) {
+                    on_nodes[node as usize] -= force * f64::from(share);
+                }
+            }
         }
+        self.bodies.force = on_nodes;
+        self.state.body_rate = self.rub_rate();
     }
 
-    /// Puts particles that the step has taken through the surface of a body back before it; `ends` are where the nodes of
-    /// each body are now \[m\]. Must come after the bodies' own step.
-    pub fn keep_before_bodies(&mut self, ends: &[&[DVec3]], dt: f64) {
+    /// How fast friction may change the velocity of a node at most \[1/s\].
+    fn rub_rate(&mut self) -> f64 {
+        let bodies = self.walls.len() as u16;
+        let mut rates = std::mem::take(&mut self.work.partial);
+        rates.clear();
+        rates.resize(self.bodies.force.len(), 0.0);
+        for (contacts, rubbed) in self.work.contacts.iter().zip(&self.work.rubbed) {
+            let mut contacts = contacts.iter().filter(|contact| contact.wall == bodies);
+            for rubbed in rubbed {
+                let Some(contact) = contacts.find(|contact| contact.particle == rubbed.particle) else { break };
+                let viscosity = self.wall_viscosity(contact.wall, contact.particle as usize).unwrap_or(0.0);
+                let drag = f64::from(viscosity * contact.drag) * self.rest_volume();
+                for (node, share) in rubbed.nodes.into_iter().zip(rubbed.lambda.to_array()) {
+                    rates[node as usize] += drag * f64::from(share) * self.bodies.mobility(node);
+                }
+            }
+        }
+        let most = rates.iter().copied().fold(0.0, f64::max);
+        self.work.partial = rates;
+        most
+    }
+
+    /// Puts particles that the step has taken through the surface of a body back before it; `ends` appends where the nodes
+    /// of a body are now \[m\], new ones last. Must come after the bodies' own step.
+    pub fn keep_before_bodies(&mut self, ends: impl Fn(usize, &mut Vec<DVec3>), dt: f64) {
         if self.bodies.is_empty() {
             return;
         }
-        let ends: Vec<DVec3> = ends.iter().flat_map(|nodes| nodes.iter().copied()).collect();
-        if ends.len() != self.bodies.node_count() {
-            return;
-        }
-        let gap = 0.05 * self.setup.params.spacing;
         let volume = self.rest_volume();
-        let Self { state, bodies, setup, work, .. } = self;
+        let Self { state, bodies, setup, work, walls, .. } = self;
         let State { particles, body_impulses, .. } = state;
         let (position, velocity) = (&mut particles.position, &mut particles.velocity);
-        let mut stopped = Vec::new();
         let way = |i: usize| {
             let x = position[i].as_dvec3();
             [x - velocity[i].as_dvec3() * dt, x]
         };
-        bodies.for_each_passed(way, &ends, gap, |i, passed| stopped.push((i, *passed)));
-        for (i, passed) in stopped {
-            let place_of = |node: u32| {
-                let body = bodies.body_of(node);
-                (body, node as usize - bodies.nodes_of(body).start)
-            };
-            let mut surface = DVec3::ZERO;
-            for (k, &node) in passed.nodes.iter().enumerate() {
-                let (body, own) = place_of(node);
-                surface += passed.lambda[k] * (ends[node as usize] - bodies.bodies[body].positions[own]) / dt;
-            }
+        bodies.find_passed(way, ends, [walls.nearest(), dt]);
+        for passed in bodies.passed() {
+            let i = passed.particle as usize;
             let v = velocity[i].as_dvec3();
-            let change = passed.normal * -(v - surface).dot(passed.normal).min(0.0);
+            let change = passed.normal * -(v - passed.velocity).dot(passed.normal).min(0.0);
             position[i] = passed.place.as_vec3();
             velocity[i] = (v + change).as_vec3();
             let mass = setup.materials[usize::from(particles.liquid[i])].1.density * volume;
             for (k, &node) in passed.nodes.iter().enumerate() {
-                let (body, own) = place_of(node);
+                let (body, own) = bodies.own_number(node);
                 body_impulses[body][own] -= change * (mass * passed.lambda[k]);
             }
             work.kept_inside += 1;
@@ -516,9 +607,12 @@ impl Liquid {
     }
 
     pub(crate) fn add_wall_deficits(&mut self) {
-        for contact in self.work.contacts.iter().flatten() {
-            self.work.compression[contact.particle as usize] += contact.deficit;
-        }
+        let pieces = self.work.compression.par_chunks_mut(par::PIECE).zip(&self.work.contacts).enumerate();
+        pieces.for_each(|(number, (piece, contacts))| {
+            for contact in contacts {
+                piece[contact.particle as usize - number * par::PIECE] += contact.deficit;
+            }
+        });
     }
 
     pub(crate) fn finish_density(&mut self) -> Result<(), StepError> {
@@ -633,7 +727,20 @@ impl Liquid {
             ViscositySolver::Explicit => by_viscosity,
             ViscositySolver::Implicit => f64::INFINITY,
         };
-        by_motion.min(by_force).min(by_viscosity)
+        let by_rubbing = match self.setup.params.viscosity {
+            ViscositySolver::Explicit => 0.5 / self.state.body_rate.max(1e-12),
+            ViscositySolver::Implicit => f64::INFINITY,
+        };
+        by_motion.min(by_force).min(by_viscosity).min(by_rubbing).min(self.stable_traction_step())
+    }
+
+    /// A particle and the lightest node that it may meet are tied by the steepest slope of the traction.
+    fn stable_traction_step(&self) -> f64 {
+        if self.bodies.is_empty() || self.setup.coupling.wall == BodyWall::Pressure {
+            return f64::INFINITY;
+        }
+        let mass = self.lightest() * self.rest_volume();
+        self.traction().stable_step(1.0 / (1.0 / mass + self.bodies.largest_mobility()))
     }
 
     fn name_of(&self, i: usize) -> String {

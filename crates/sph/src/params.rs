@@ -163,3 +163,64 @@ pub enum Friction {
     /// A viscosity of its own \[Pa·s\], as in MSTHG04 eq. 17.
     Viscosity(f64),
 }
+
+/// How a liquid meets bodies that answer.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Coupling {
+    /// What keeps liquid before the surface of a body.
+    pub wall: BodyWall,
+    /// What bodies do to liquid that slides along them, and it to them.
+    pub friction: Friction,
+    /// Longest edge of the pieces of a triangle with seven Gauss points each, in units of the support radius, as seen from a
+    /// fifth of it; from nearer they are smaller, from farther larger.
+    pub longest_edge: f64,
+    /// Distance r0 at which a point of a surface neither pushes nor holds, in units of the support radius; of `traction`. By
+    /// default liquid rests half a spacing from a plane; the paper has 0.5.
+    pub zero: Option<f64>,
+    /// How strongly a surface holds beyond that distance; of `traction`. 1 is the paper's.
+    pub adhesion: f64,
+    /// Stiffness k of the traction \[Pa\]; by default it holds twice the head that the scene can have.
+    pub stiffness: Option<f64>,
+    /// How points share what they push with; of `traction`.
+    pub distribution: Distribution,
+    /// Most steps that solids take in one of the liquid, if they move faster.
+    pub substeps: u32,
+}
+
+/// What keeps liquid before the surface of a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum BodyWall {
+    /// The liquid's own pressure, which feels the part of the kernel that the body fills.
+    #[default]
+    Pressure,
+    /// The paper's traction: each point of the surface pushes particles away or holds them \[MSTHG04 eq. 15\].
+    Traction,
+}
+
+/// How a point of a triangle shares a force among its corners.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Distribution {
+    /// By its barycentric coordinates.
+    #[default]
+    Barycentric,
+    /// As the paper prints it, with the factor of an impulse between equal masses: a third too strong \[MSTHG04 eq. 21\].
+    Bridson,
+}
+
+impl Default for Coupling {
+    fn default() -> Self {
+        Self {
+            wall: BodyWall::Pressure,
+            friction: Friction::Slip,
+            longest_edge: crate::surface::LONGEST_EDGE,
+            zero: None,
+            adhesion: crate::traction::ADHESION,
+            stiffness: None,
+            distribution: Distribution::Barycentric,
+            substeps: 8,
+        }
+    }
+}

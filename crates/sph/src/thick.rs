@@ -156,6 +156,14 @@ impl Liquid {
             let on_particle = force.as_dvec3() * self.rest_volume();
             self.work.reactions[usize::from(contact.wall)].add(self.state.particles.position[i], -on_particle);
         }
+        if self.setup.coupling.friction != WallFriction::Slip {
+            self.rub_bodies(|liquid, contact| {
+                let i = contact.particle as usize;
+                let viscosity = liquid.wall_viscosity(contact.wall, i).unwrap_or(0.0);
+                let force = (contact.drag_velocity - Vec3::from_slice(&liquid.work.flow[i]) * contact.drag) * viscosity;
+                force.as_dvec3() * liquid.rest_volume()
+            });
+        }
         let (flow, velocity, inverse_dt) = (&self.work.flow, &self.state.particles.velocity, (1.0 / dt) as f32);
         self.work.acceleration.par_iter_mut().with_min_len(par::PIECE).enumerate().for_each(|(i, a)| {
             *a = (Vec3::from_slice(&flow[i]) - velocity[i]) * inverse_dt;

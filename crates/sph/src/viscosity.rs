@@ -20,7 +20,7 @@ use crate::lanes::{
 };
 use crate::liquid::Liquid;
 use crate::neighbours::{Block, for_each_block};
-use crate::params::ViscositySolver;
+use crate::params::{Friction as WallFriction, ViscositySolver};
 use crate::particles::Particles;
 use fearless_simd::{Simd, SimdBase, SimdFloat, dispatch, f32x8};
 use glam::{DVec3, Vec3};
@@ -151,11 +151,20 @@ impl Liquid {
             let on_particle = force.as_dvec3() * f64::from(self.work.place[i][3]);
             self.work.reactions[usize::from(contact.wall)].add(self.state.particles.position[i], -on_particle);
         }
+        if explicit && self.setup.coupling.friction != WallFriction::Slip {
+            self.rub_bodies(|liquid, contact| {
+                let i = contact.particle as usize;
+                let viscosity = liquid.wall_viscosity(contact.wall, i).unwrap_or(0.0);
+                let force = (contact.drag_velocity - liquid.state.particles.velocity[i] * contact.drag) * viscosity;
+                force.as_dvec3() * f64::from(liquid.work.place[i][3])
+            });
+        }
         let gravity = gravity.as_vec3();
         let density = &self.state.particles.density;
         self.work.acceleration.par_iter_mut().with_min_len(par::PIECE).zip(density).for_each(|(a, &density)| {
             *a = *a / density + gravity;
         });
+        self.add_tractions();
         let acceleration = &self.work.acceleration;
         self.check("sum forces", "acceleration", |_, i| acceleration[i].is_finite())
     }

@@ -38,6 +38,8 @@ pub(crate) struct Contact {
 /// The walls of a liquid, ready for use.
 pub(crate) struct Walls {
     walls: Vec<Wall>,
+    /// Friction of bodies, which count as a wall that comes after all others.
+    of_bodies: Friction,
     surfaces: Vec<Option<Surface>>,
     /// Where each wall is at the start and at the end of the step.
     poses: Vec<[Pose; 2]>,
@@ -60,7 +62,7 @@ struct Surface {
 }
 
 impl Walls {
-    pub(crate) fn new<K: KernelLanes>(walls: Vec<Wall>, h: f64, spacing: f64) -> Self {
+    pub(crate) fn new<K: KernelLanes>(walls: Vec<Wall>, of_bodies: Friction, h: f64, spacing: f64) -> Self {
         let calibration = Calibration::new(&K::DENSITY, &K::GRADIENT, spacing / h);
         let samples = SampleKernel::new(&K::DENSITY, &calibration, h);
         let surface = |wall: &Wall| match &wall.shape {
@@ -77,6 +79,7 @@ impl Walls {
             accelerations: vec![DVec3::ZERO; walls.len()],
             inverse_dt: 0.0,
             walls,
+            of_bodies,
             integral: WallIntegral::new(&K::DENSITY),
             samples,
             calibration,
@@ -112,12 +115,17 @@ impl Walls {
     }
 
     pub(crate) fn friction(&self, wall: u16) -> Friction {
-        self.walls.get(usize::from(wall)).map_or(Friction::Slip, |wall| wall.friction)
+        self.walls.get(usize::from(wall)).map_or(self.of_bodies, |wall| wall.friction)
     }
 
     /// Gravity as liquid at rest before a wall feels it \[m/s²\].
     pub(crate) fn gravity_at(&self, wall: u16, gravity: Vec3) -> Vec3 {
         gravity - self.accelerations.get(usize::from(wall)).map_or(Vec3::ZERO, |a| a.as_vec3())
+    }
+
+    /// A particle is not left closer to a wall than this \[m\].
+    pub(crate) fn nearest(&self) -> f64 {
+        NEAREST * self.spacing
     }
 
     /// How samples weigh.
@@ -127,6 +135,8 @@ impl Walls {
 
     /// What bodies do, as a contact with a wall that comes after all others.
     pub(crate) fn body_contact(&self, particle: u32, touch: &BodyTouch) -> Contact {
+        let drag = |distance: f32| (self.drag(f64::from(distance) / self.h) / (self.h * self.h)) as f32;
+        let drag = touch.distance.map_or(0.0, drag);
         Contact {
             particle,
             wall: self.walls.len() as u16,
@@ -135,8 +145,8 @@ impl Walls {
             normal: touch.push.normalize_or_zero(),
             distance: (0.5 * self.spacing) as f32,
             flux: touch.flux,
-            drag: 0.0,
-            drag_velocity: Vec3::ZERO,
+            drag,
+            drag_velocity: touch.velocity * drag,
         }
     }
 
@@ -263,7 +273,7 @@ impl Walls {
     /// Puts a particle that has come through a tank or a plane back before it and takes its speed into the wall; whether
     /// it had.
     pub(crate) fn keep_inside(&self, position: &mut Vec3, velocity: &mut Vec3) -> bool {
-        let nearest = NEAREST * self.spacing;
+        let nearest = self.nearest();
         let mut moved = false;
         for (number, wall) in self.walls.iter().enumerate() {
             let pose = &self.poses[number][1];
@@ -297,7 +307,7 @@ impl Walls {
             let normal = surface.normals[hit.triangle as usize];
             let normal = if normal.dot(end - start) > 0.0 { -normal } else { normal };
             let touched = start + (end - start) * hit.t;
-            let kept = touched + normal * (NEAREST * self.spacing).min((start - touched).dot(normal).max(0.0));
+            let kept = touched + normal * self.nearest().min((start - touched).dot(normal).max(0.0));
             self.put_back(number, end, kept, normal, (position, velocity));
             moved = true;
         }

@@ -2,7 +2,9 @@
 
 use glam::{DMat3, DVec3, Vec3};
 use meniscus_geometry::{Aabb, solids};
-use meniscus_sph::{Answer, Body, Liquid, Material, Params, PressureSolver, Setup};
+use meniscus_sph::{
+    Answer, Body, BodyWall, Coupling, Distribution, Friction, Liquid, Material, Params, PressureSolver, Setup,
+};
 
 const SPACING: f64 = 0.05;
 
@@ -11,6 +13,7 @@ fn setup(pressure: PressureSolver) -> Setup {
         params: Params { spacing: SPACING, pressure, ..Params::default() },
         materials: vec![("water".into(), Material::default())],
         walls: vec![],
+        coupling: Default::default(),
         emitters: vec![],
         periodic: Default::default(),
         stiffness: 400.0,
@@ -106,10 +109,84 @@ fn what_a_surface_passes_is_put_back_and_its_momentum_kept() {
     let before = momentum(&liquid);
     // The top of the cube jumps up by a spacing.
     let raised: Vec<DVec3> = cube(|_| Answer::None).positions.iter().map(|p| *p + DVec3::Y * SPACING).collect();
-    liquid.keep_before_bodies(&[&raised], dt);
+    liquid.keep_before_bodies(|_, ends| ends.extend_from_slice(&raised), dt);
     assert_eq!(liquid.kept_inside(), 64, "the lowest layer");
     let lowest = liquid.state().particles.position.iter().map(|x| x.y).fold(f32::INFINITY, f32::min);
     assert!(f64::from(lowest) > SPACING, "{lowest}");
     let owed: DVec3 = liquid.state().body_impulses[0].iter().sum();
     assert!((momentum(&liquid) - before + owed).length() < 1e-4 * before.length());
+}
+
+/// Water that slides over the top of a cube at 1 m/s, with this coupling, after a step of `dt`: what it lost, what nodes got.
+fn sliding(coupling: Coupling, dt: f64) -> (Liquid, [DVec3; 2]) {
+    let mut liquid = falling(PressureSolver::Dfsph, |n| Answer::Nodes(vec![1.0 / 8.0; n]));
+    liquid.set_parameters(|setup| {
+        setup.params.artificial_viscosity = 0.0;
+        setup.materials[0].1.viscosity = 2.0;
+    });
+    liquid = with_coupling(liquid, coupling);
+    liquid.particles_mut().velocity.fill(Vec3::X);
+    let before = momentum(&liquid);
+    step(&mut liquid, dt);
+    let given = liquid.body_forces(0).iter().sum::<DVec3>() * dt;
+    let lost = before - momentum(&liquid);
+    (liquid, [lost, given])
+}
+
+fn with_coupling(liquid: Liquid, coupling: Coupling) -> Liquid {
+    let mut other = Liquid::new(Setup { coupling, ..liquid.setup().clone() });
+    *other.particles_mut() = liquid.state().particles.clone();
+    let cube = cube(|n| Answer::Nodes(vec![1.0 / 8.0; n]));
+    other.bodies_mut().push(cube);
+    other
+}
+
+#[test]
+fn friction_takes_from_the_liquid_what_it_gives_to_the_body() {
+    let dt = 1e-3;
+    let (_, [lost, given]) = sliding(Coupling::default(), dt);
+    assert!(lost.x.abs() < 1e-4 && given.x.abs() < 1e-4, "slip: {lost} {given}");
+    let no_slip = Coupling { friction: Friction::NoSlip, ..Coupling::default() };
+    let (liquid, [lost, given]) = sliding(no_slip, dt);
+    assert!(lost.x > 0.0 && (lost - given).length() < 1e-4 * lost.x, "{lost} {given}");
+    // The wall's drag on the lowest layer as a tank of the same floor has it: mu k(s/2) V each.
+    let floor = meniscus_sph::Wall {
+        shape: meniscus_sph::WallShape::Plane { point: DVec3::ZERO, normal: DVec3::Y },
+        friction: Friction::NoSlip,
+        motion: meniscus_sph::Motion::Still,
+    };
+    let mut plane = Liquid::new(Setup { walls: vec![floor], ..liquid.setup().clone() });
+    let start = falling(PressureSolver::Dfsph, |_| Answer::None);
+    *plane.particles_mut() = start.state().particles.clone();
+    plane.particles_mut().velocity.fill(Vec3::X);
+    step(&mut plane, dt);
+    let by_floor = plane.reactions()[0].force.x * dt;
+    assert!((by_floor - given.x).abs() < 1e-3 * by_floor, "{by_floor} {}", given.x);
+    assert!(liquid.state().body_rate > 0.0, "the step is told");
+}
+
+#[test]
+fn the_traction_pushes_as_it_is_pushed() {
+    for distribution in [Distribution::Barycentric, Distribution::Bridson] {
+        for pressure in [PressureSolver::Dfsph, PressureSolver::StateEquation] {
+            let coupling = Coupling { wall: BodyWall::Traction, distribution, ..Coupling::default() };
+            let mut liquid = with_coupling(falling(pressure, |_| Answer::None), coupling);
+            // Nearer than its rest at half a spacing.
+            liquid.particles_mut().position.iter_mut().for_each(|x| x.y -= 0.2 * SPACING as f32);
+            liquid.particles_mut().velocity.fill(Vec3::ZERO);
+            let dt = 1e-4;
+            step(&mut liquid, dt);
+            let given: DVec3 = liquid.body_forces(0).iter().sum::<DVec3>() * dt;
+            let change = momentum(&liquid);
+            assert!(change.y > 0.0, "away from the wall: {change}");
+            assert!((change + given).length() < 1e-4 * change.length(), "{distribution:?}: {change} {given}");
+            if distribution == Distribution::Barycentric {
+                // All 64 of the lowest layer are above the middle of a face that is four reaches wide, or near its edge.
+                let plane = liquid.traction().plane(0.3 * SPACING) + 0.5 * liquid.traction().plane(1.3 * SPACING);
+                let most = 64.0 * plane * dt;
+                assert!(change.y > 0.8 * most && change.y < 1.3 * most, "{} of {most}", change.y);
+            }
+            assert!(liquid.stable_step(0.4, 9.81) < 1e-2, "the step is told");
+        }
+    }
 }

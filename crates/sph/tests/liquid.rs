@@ -22,6 +22,7 @@ fn setup(spacing: f64, walls: Vec<Wall>) -> Setup {
         },
         materials: water(),
         walls,
+        coupling: Default::default(),
         emitters: vec![],
         periodic: Default::default(),
         stiffness: 400.0,

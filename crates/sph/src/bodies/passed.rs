@@ -1,0 +1,108 @@
+//! Particles do not pass the surface of a body.
+
+use super::Bodies;
+use glam::DVec3;
+use rayon::prelude::*;
+
+/// A particle that was stopped by a body.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Passed {
+    pub(crate) particle: u32,
+    /// Where it is put \[m\].
+    pub(crate) place: DVec3,
+    pub(crate) normal: DVec3,
+    /// Velocity of the surface there \[m/s\].
+    pub(crate) velocity: DVec3,
+    pub(crate) nodes: [u32; 3],
+    pub(crate) lambda: DVec3,
+}
+
+impl Bodies {
+    /// Finds every particle that a triangle passed in the step of length `dt`, from outside to inside only: particles went
+    /// their `way` while nodes went from where they were to where `ends` appends those of a body \[m\]. They are put `gap`
+    /// before it. A body that has broken may have more nodes now: its new ones come last.
+    pub(crate) fn find_passed(
+        &mut self,
+        way: impl Fn(usize) -> [DVec3; 2] + Sync,
+        ends: impl Fn(usize, &mut Vec<DVec3>),
+        [gap, dt]: [f64; 2],
+    ) {
+        self.ends.clear();
+        for (body, &last) in self.first[1..].iter().enumerate() {
+            ends(body, &mut self.ends);
+            self.ends.truncate(last as usize);
+        }
+        let mut stopped = std::mem::take(&mut self.stopped);
+        stopped.resize_with(self.touched.len(), Vec::new);
+        stopped.iter_mut().for_each(Vec::clear);
+        if self.ends.len() == self.velocity.len() {
+            stopped.par_iter_mut().zip(&self.touched).for_each(|(stopped, block)| {
+                for group in block.chunk_by(|a, b| a[0] == b[0]) {
+                    let particle = group[0][0];
+                    let way = way(particle as usize);
+                    let hits =
+                        group.iter().filter_map(|&[_, triangle, _]| self.pass(triangle, particle, way, [gap, dt]));
+                    stopped.extend(hits.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, first)| first));
+                }
+            });
+        }
+        self.stopped = stopped;
+    }
+
+    /// What [`Bodies::find_passed`] has found.
+    pub(crate) fn passed(&self) -> impl Iterator<Item = &Passed> {
+        self.stopped.iter().flatten()
+    }
+
+    /// Body and own number of a node.
+    pub(crate) fn own_number(&self, node: u32) -> (usize, usize) {
+        let body = self.body_of(node);
+        (body, (node - self.first[body]) as usize)
+    }
+
+    fn pass(&self, triangle: u32, particle: u32, way: [DVec3; 2], [gap, dt]: [f64; 2]) -> Option<(f64, Passed)> {
+        let wet = &self.wet[triangle as usize];
+        let (starts, ends) = (wet.face.own, wet.nodes.map(|node| self.ends[node as usize]));
+        let (time, lambda) = crossing(way, starts, ends)?;
+        let normal = (ends[1] - ends[0]).cross(ends[2] - ends[0]).normalize_or_zero();
+        let at = |corners: [DVec3; 3]| lambda.x * corners[0] + lambda.y * corners[1] + lambda.z * corners[2];
+        let (from, to) = (at(starts), at(ends));
+        let velocity = (to - from) / dt;
+        Some((time, Passed { particle, place: to + normal * gap, normal, velocity, nodes: wet.nodes, lambda }))
+    }
+}
+
+/// Part of the step after which a point on its way passes a moving triangle from its front to its back, and where in the
+/// triangle. The height above the plane is taken to change evenly over the step.
+fn crossing([from, to]: [DVec3; 2], starts: [DVec3; 3], ends: [DVec3; 3]) -> Option<(f64, DVec3)> {
+    let height = |p: DVec3, [a, b, c]: [DVec3; 3]| (p - a).dot((b - a).cross(c - a).normalize_or_zero());
+    let (before, after) = (height(from, starts), height(to, ends));
+    if before < 0.0 || after >= 0.0 {
+        return None;
+    }
+    let time = before / (before - after);
+    let at = |k: usize| starts[k].lerp(ends[k], time);
+    let [a, b, c] = [at(0), at(1), at(2)];
+    let (p, normal) = (from.lerp(to, time), (b - a).cross(c - a));
+    let part = |u: DVec3, v: DVec3| (u - p).cross(v - p).dot(normal) / normal.length_squared();
+    let lambda = DVec3::new(part(b, c), part(c, a), part(a, b));
+    // A hair more than the triangle: nothing slips between two.
+    (lambda.min_element() > -1e-3).then_some((time, lambda))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moving_triangle_is_passed_from_its_front_only() {
+        let triangle = [DVec3::ZERO, DVec3::Z, DVec3::X];
+        let up = triangle.map(|p| p + DVec3::Y);
+        let inside = DVec3::new(0.2, 0.5, 0.2);
+        let (time, lambda) = crossing([inside, inside], triangle, up).unwrap();
+        assert!((time - 0.5).abs() < 1e-12 && (lambda - DVec3::new(0.6, 0.2, 0.2)).length() < 1e-12);
+        assert!(crossing([inside, inside], up, triangle).is_none(), "it comes out of the back");
+        let beside = DVec3::new(0.7, 0.5, 0.7);
+        assert!(crossing([beside, beside], triangle, up).is_none());
+    }
+}
