@@ -6,6 +6,7 @@
 
 use crate::world::{SUB_STEPS, World};
 use glam::DVec3;
+use rapier3d_f64::geometry::ContactPair;
 use rapier3d_f64::prelude::{ColliderHandle, ContactManifold};
 
 /// Where a free body pushes what holds it.
@@ -51,7 +52,7 @@ impl World {
     #[must_use]
     pub fn contacts(&self) -> usize {
         let pairs = self.state.narrow_phase.contact_pairs();
-        let points = pairs.flat_map(|pair| pair.solver_manifolds()).flat_map(|manifold| &manifold.points);
+        let points = pairs.flat_map(ContactPair::solver_manifolds).flat_map(|manifold| &manifold.points);
         points.filter(|point| point.data.impulse > 0.0).count()
     }
 

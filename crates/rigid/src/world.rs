@@ -2,14 +2,14 @@
 
 use crate::body::{Form, Motion, RigidError, Wall, collider, wall_collider};
 use crate::mass::{MassProperties, of_surface};
-use crate::params::Material;
+use crate::params::{Lock, Material};
 use crate::spring::{Pull, Spring, mobility};
 use crate::state::State;
 use glam::{DMat3, DQuat, DVec3};
 use meniscus_core::StepError;
 use meniscus_geometry::{Bvh, TriangleMesh};
 use rapier3d_f64::prelude::{
-    CCDSolver, ImpulseJointSet, IntegrationParameters, MassProperties as RapierMass, MultibodyJointSet,
+    CCDSolver, ImpulseJointSet, IntegrationParameters, LockedAxes, MassProperties as RapierMass, MultibodyJointSet,
     PhysicsPipeline, Pose, RigidBody, RigidBodyBuilder, RigidBodyHandle, SoftBodySet,
 };
 
@@ -149,6 +149,29 @@ impl World {
     pub fn place(&mut self, body: usize, rotation: DQuat, translation: DVec3) {
         let handle = self.bodies[body].handle;
         self.rapier_mut(handle).set_position(Pose::from_parts(translation, rotation), true);
+    }
+
+    /// Takes directions from a body that is free: from now on it neither moves nor turns along them. Those of an earlier call are
+    /// given back.
+    pub fn lock(&mut self, body: usize, locks: &[Lock]) {
+        let flags = locks.iter().fold(LockedAxes::empty(), |flags, lock| flags | flag(*lock));
+        let handle = self.bodies[body].handle;
+        self.rapier_mut(handle).set_locked_axes(flags, true);
+    }
+
+    /// How a body answers a force at its centre of mass, inverse masses along the axes \[1/kg\], and a torque, inverse inertia
+    /// \[1/(kg·m²)\]: zero in directions that are locked, and everywhere for a led body. A body that cannot turn about an axis
+    /// turns about the others as if it could, in rapier as here.
+    #[must_use]
+    pub fn answer(&self, body: usize) -> (DVec3, DMat3) {
+        if self.bodies[body].led {
+            return (DVec3::ZERO, DMat3::ZERO);
+        }
+        let locked = self.rapier(body).locked_axes();
+        let [x, y, z, rx, ry, rz] = Lock::ALL.map(|lock| if locked.contains(flag(lock)) { 0.0 } else { 1.0 });
+        let MassProperties { mass, inertia, .. } = self.mass_properties(body);
+        let turns = DMat3::from_diagonal(DVec3::new(rx, ry, rz));
+        (DVec3::new(x, y, z) / mass, turns * inertia.inverse() * turns)
     }
 
     /// Says where a led body is at the end of the next step: x = R x₀ + t.
@@ -473,17 +496,15 @@ impl World {
         for number in 0..self.state.springs.len() {
             let spring = self.state.springs[number];
             let body = spring.body as usize;
-            let MassProperties { mass, center, inertia } = self.mass_properties(body);
+            let MassProperties { mass, center, .. } = self.mass_properties(body);
             let (rotation, translation) = self.pose(body);
             let x = rotation * spring.point + translation;
             let arm = x - center;
             let [force, torque] = loads[body];
             let Motion { velocity, spin } = self.motion(body);
-            let (inverse_mass, inverse_inertia) =
-                if self.bodies[body].led { (0.0, DMat3::ZERO) } else { (1.0 / mass, inertia.inverse()) };
-            let fall = if self.bodies[body].led { DVec3::ZERO } else { gravity };
+            let (inverse_mass, inverse_inertia) = self.answer(body);
             let without = Motion {
-                velocity: velocity + dt * (fall + inverse_mass * force),
+                velocity: velocity + dt * inverse_mass * (mass * gravity + force),
                 spin: spin + dt * (inverse_inertia * torque),
             };
             let mobility = mobility(inverse_mass, inverse_inertia, arm);
@@ -511,6 +532,18 @@ impl World {
         self.before = None;
         self.pipeline = PhysicsPipeline::new();
         Ok(())
+    }
+}
+
+/// What rapier calls a lock.
+fn flag(lock: Lock) -> LockedAxes {
+    match lock {
+        Lock::X => LockedAxes::TRANSLATION_LOCKED_X,
+        Lock::Y => LockedAxes::TRANSLATION_LOCKED_Y,
+        Lock::Z => LockedAxes::TRANSLATION_LOCKED_Z,
+        Lock::Rx => LockedAxes::ROTATION_LOCKED_X,
+        Lock::Ry => LockedAxes::ROTATION_LOCKED_Y,
+        Lock::Rz => LockedAxes::ROTATION_LOCKED_Z,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 use meniscus_geometry::{Aabb, TriangleMesh, solids};
-use meniscus_rigid::{Form, Material, Motion, RigidError, State, Wall, World};
+use meniscus_rigid::{Form, Lock, Material, Motion, RigidError, State, Wall, World};
 
 const GRAVITY: DVec3 = DVec3::new(0.0, -9.81, 0.0);
 
@@ -39,6 +39,35 @@ fn bodies_fall_freely_and_keep_their_spin() {
     let turning = world.kinetic_energy(brick) - 0.5 * world.momentum(brick).length_squared() / 15.0;
     let at_first = energy - 0.5 * 15.0;
     assert!((turning / at_first - 1.0).abs() < 0.02, "{turning} {at_first}");
+}
+
+/// A force and a torque along all axes move a body along those that are left to it, as they would a free one.
+#[test]
+fn locked_directions_stay() {
+    let mut world = World::default();
+    let locked = world.add("locked", cube(DVec3::ZERO, 0.2), Form::Surface, Material::default(), false).unwrap();
+    let free = world.add("free", cube(DVec3::X, 0.2), Form::Surface, Material::default(), false).unwrap();
+    world.lock(locked, &[Lock::X, Lock::Y, Lock::Rx, Lock::Rz]);
+    world.attach(1, locked, DVec3::new(0.1, 0.0, 0.0), 50.0, 0.0);
+    world.pull_to(1, DVec3::new(0.5, 0.0, 0.0));
+    for _ in 0..100 {
+        for body in [locked, free] {
+            world.add_force(body, DVec3::new(3.0, 2.0, 4.0), DVec3::new(0.3, 0.2, 0.1));
+        }
+        world.step(0.002, GRAVITY).unwrap();
+    }
+    let (center, Motion { velocity, spin }) = (world.mass_properties(locked).center, world.motion(locked));
+    assert!(
+        center.x.abs() + center.y.abs() < 1e-12 && velocity.x.abs() + velocity.y.abs() < 1e-12,
+        "{center} {velocity}"
+    );
+    assert!(spin.x.abs() + spin.z.abs() < 1e-12, "{spin}");
+    assert!((velocity.z - world.motion(free).velocity.z).abs() < 0.01, "the spring hardly pulls along z");
+    assert!(spin.y > 0.1);
+    let (inverse_mass, inverse_inertia) = world.answer(locked);
+    assert!(inverse_mass.distance(DVec3::Z / 8.0) < 1e-12);
+    let about_y = (inverse_inertia * DVec3::Y).distance(DVec3::Y / (8.0 * 0.04 / 6.0));
+    assert!(about_y < 1e-6 && inverse_inertia * DVec3::X == DVec3::ZERO, "{inverse_inertia}");
 }
 
 /// A block stays on a slope below the angle of friction, tan α = μ, and slides with g (sin α − μ cos α) above it.

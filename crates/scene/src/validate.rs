@@ -9,6 +9,7 @@ use crate::rigid::Rigid;
 use crate::solid::{Hold, Solid, SolidShape};
 use meniscus_fem::ParamsError;
 use meniscus_particles::InterfaceKind;
+use meniscus_rigid::Lock;
 use meniscus_sph::{Friction, Motion, PressureSolver, ViscositySolver};
 
 /// Something that is wrong with the value of a key.
@@ -368,6 +369,16 @@ impl Checks {
         self.within(["shape"], |c| c.solid_shape(&rigid.shape));
         if let Some(motion) = &rigid.motion {
             self.within(["motion"], |c| c.motion(motion));
+        }
+        let led = rigid.motion.is_some() && !rigid.locked.is_empty();
+        self.require("locked", !led, "has no meaning for a body that is led by `motion`");
+        let starts = [
+            ("velocity", rigid.velocity, [Lock::X, Lock::Y, Lock::Z]),
+            ("spin", rigid.spin, [Lock::Rx, Lock::Ry, Lock::Rz]),
+        ];
+        for (key, start, locks) in starts {
+            let still = start.iter().zip(&locks).all(|(part, lock)| *part == 0.0 || !rigid.locked.contains(lock));
+            self.require(key, still, "must be zero along what is `locked`");
         }
     }
 

@@ -42,6 +42,7 @@ pub(crate) fn rigids(loaded: &Loaded, walls: &[Wall], first: usize, edge: f64) -
             rigids.world.place(body, pose.rotation, pose.translation);
         } else {
             let [velocity, spin] = [rigid.velocity, rigid.spin].map(DVec3::from_array);
+            rigids.world.lock(body, &rigid.locked);
             rigids.world.throw(body, Motion { velocity, spin });
         }
     }

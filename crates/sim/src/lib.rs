@@ -5,6 +5,7 @@ mod build_bodies;
 mod build_grid;
 mod build_rigid;
 mod build_solids;
+mod build_wet;
 mod connections;
 mod cover;
 mod gauss;

@@ -98,10 +98,11 @@ impl Rigids {
             if to.triangles != triangles {
                 to.triangles = triangles.to_vec();
             }
-            let MassProperties { mass, center, inertia } = self.world.mass_properties(body);
+            let (inverse_mass, inverse_inertia) = self.world.answer(body);
+            let center = self.world.mass_properties(body).center;
             to.answer = match self.world.is_led(body) {
                 true => Answer::None,
-                false => Answer::Rigid { inverse_mass: 1.0 / mass, inverse_inertia: inertia.inverse(), center },
+                false => Answer::Rigid { inverse_mass, inverse_inertia, center },
             };
         }
     }

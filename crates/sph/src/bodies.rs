@@ -55,8 +55,8 @@ pub enum Answer {
     Nodes(Vec<f64>),
     /// As one.
     Rigid {
-        /// Inverse mass \[1/kg\].
-        inverse_mass: f64,
+        /// Inverse mass along each axis \[1/kg\], zero where it is held.
+        inverse_mass: DVec3,
         /// Inverse inertia about the centre, along the axes of space \[1/(kg·m²)\].
         inverse_inertia: DMat3,
         /// Centre of mass \[m\].
@@ -396,7 +396,7 @@ impl Bodies {
             Answer::Rigid { inverse_mass, inverse_inertia, center } => {
                 let arm = self.bodies[b].positions[(node - self.first[b]) as usize] - *center;
                 let trace = inverse_inertia.x_axis.x + inverse_inertia.y_axis.y + inverse_inertia.z_axis.z;
-                inverse_mass + trace * arm.length_squared()
+                inverse_mass.max_element() + trace * arm.length_squared()
             }
         }
     }
@@ -428,7 +428,11 @@ mod tests {
     #[test]
     fn a_rigid_body_yields_as_one() {
         let corners = vec![DVec3::ZERO, 2.0 * DVec3::X, 2.0 * DVec3::Y];
-        let answer = Answer::Rigid { inverse_mass: 0.5, inverse_inertia: DMat3::IDENTITY * 0.25, center: DVec3::X };
+        let answer = Answer::Rigid {
+            inverse_mass: DVec3::splat(0.5),
+            inverse_inertia: DMat3::IDENTITY * 0.25,
+            center: DVec3::X,
+        };
         let body = Body { positions: corners, velocities: vec![DVec3::ZERO; 3], triangles: vec![[0, 1, 2]], answer };
         let mut bodies = Bodies { bodies: vec![body], ..Bodies::default() };
         bodies.number();

@@ -33,8 +33,8 @@ fn lanczos(a: &Sparse, inverse_diagonal: &[DMat3], steps: usize) -> (Vec<f64>, V
     for step in 0..steps.min(3 * n) {
         v.iter_mut().zip(&p).zip(inverse_diagonal).for_each(|((v, p), inverse)| *v = *inverse * *p);
         let length = v.iter().zip(&p).map(|(v, p)| v.dot(*p)).sum::<f64>().sqrt();
-        // The basis is complete.
-        if !(length > 1e-10 * beta) || length == 0.0 {
+        let complete = length <= 1e-10 * beta || length == 0.0 || length.is_nan();
+        if complete {
             break;
         }
         if step > 0 {
