@@ -62,6 +62,7 @@ const THUMBNAILS: &[(&str, &[u8])] = thumbnails![
     "honey",
     "two-liquids",
     "pool",
+    "floating-boxes",
     "beam",
     "jelly-drop",
     "bar-snap",
