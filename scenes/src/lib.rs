@@ -76,6 +76,7 @@ const THUMBNAILS: &[(&str, &[u8])] = thumbnails![
     "vessel",
     "vessel-injury",
     "pool-10x",
+    "floating-boxes",
     "beam",
     "jelly-drop",
     "bar-snap",

@@ -38,10 +38,10 @@ fn distance(p: DVec2) -> f64 {
     distances(p).fold(f64::INFINITY, f64::min)
 }
 
-/// Eq. 9: Σ d W(d), over its largest value before one piece. Bulges where pieces meet.
+/// Eq. 9: Σ d W(d), over three times its largest value before one piece. Bulges where pieces meet.
 fn weighted(p: DVec2) -> f64 {
     let largest = (0..1000).map(|k| f64::from(k) / 1000.0).map(|d| d * weight(d)).fold(0.0, f64::max);
-    distances(p).map(|d| d * weight(d)).sum::<f64>() / largest
+    distances(p).map(|d| d * weight(d)).sum::<f64>() / (3.0 * largest)
 }
 
 /// Eq. 10: the same over Σ W(d); 1 where that is zero (the paper prints 0).

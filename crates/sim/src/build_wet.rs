@@ -103,8 +103,8 @@ mod tests {
             assert!(all.len() == 1 && all[0].contains(what), "{all:?}");
         };
         told("longest_edge = 0.8", "coarser than 0.5");
-        // r₀ = h/2 rests at 0.3545 h, 0.71 spacings.
-        told("wall = \"traction\"\nzero = 0.5\nadhesion = 1.0", "0.71 spacings");
+        // r₀ = h/2 rests at 0.3545 h, 0.71 spacings if h is two.
+        told("wall = \"traction\"\nzero = 0.5\nadhesion = 1.0", "spacings; bodies displace");
         told("wall = \"traction\"\nzero = 0.2\nadhesion = 1.0", "never push");
         told("wall = \"traction\"\nstiffness = 100.0", "would do");
     }
