@@ -13,6 +13,12 @@ pub struct GalleryScene {
     pub assets: &'static [(&'static str, &'static [u8])],
 }
 
+/// The vessel and what it holds.
+const VESSEL: &[(&str, &[u8])] = &[
+    ("assets/vessel.vtk", include_bytes!("../assets/vessel.vtk")),
+    ("assets/vessel-blood.obj", include_bytes!("../assets/vessel-blood.obj")),
+];
+
 /// All scenes, in the order in which `meniscus list` shows them.
 pub const GALLERY: &[GalleryScene] = &[
     GalleryScene { name: "dam-break", text: include_str!("../dam-break.toml"), assets: &[] },
@@ -21,6 +27,10 @@ pub const GALLERY: &[GalleryScene] = &[
     GalleryScene { name: "two-liquids", text: include_str!("../two-liquids.toml"), assets: &[] },
     GalleryScene { name: "pool", text: include_str!("../pool.toml"), assets: &[] },
     GalleryScene { name: "floating-boxes", text: include_str!("../floating-boxes.toml"), assets: &[] },
+    GalleryScene { name: "pool-fracture", text: include_str!("../pool-fracture.toml"), assets: &[] },
+    GalleryScene { name: "vessel", text: include_str!("../vessel.toml"), assets: VESSEL },
+    GalleryScene { name: "vessel-injury", text: include_str!("../vessel-injury.toml"), assets: VESSEL },
+    GalleryScene { name: "pool-10x", text: include_str!("../pool-10x.toml"), assets: &[] },
     GalleryScene { name: "beam", text: include_str!("../beam.toml"), assets: &[] },
     GalleryScene { name: "jelly-drop", text: include_str!("../jelly-drop.toml"), assets: &[] },
     GalleryScene {
@@ -62,6 +72,10 @@ const THUMBNAILS: &[(&str, &[u8])] = thumbnails![
     "honey",
     "two-liquids",
     "pool",
+    "pool-fracture",
+    "vessel",
+    "vessel-injury",
+    "pool-10x",
     "beam",
     "jelly-drop",
     "bar-snap",

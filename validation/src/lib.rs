@@ -1,12 +1,16 @@
 //! Cases against theory and experiment. Each has a page beside this crate, `<case>.md`, that gives the reference, the
 //! tolerance and why it is what it is.
 
+mod coupling;
 mod fem;
 mod momentum;
+mod no_leak_soft;
 mod particles;
+mod plate;
 mod sph;
 mod stuffing;
 mod twophase;
+mod vessels;
 mod wall_integral;
 mod worlds;
 
@@ -59,6 +63,16 @@ pub const CASES: &[Case] = &[
     Case { name: "momentum", run: momentum::run },
     Case { name: "spin", run: sph::spin::run },
     Case { name: "no-leak", run: sph::no_leak::run },
+    Case { name: "vessel-profile", run: vessels::profile::run },
+    Case { name: "water-on-plate", run: plate::run },
+    Case { name: "vessel-burst", run: vessels::burst::run },
+    Case { name: "no-leak-soft", run: no_leak_soft::run },
+    Case { name: "boundary-field", run: coupling::boundary_field::run },
+    Case { name: "action-reaction", run: coupling::action::run },
+    Case { name: "neutral-body", run: coupling::neutral::run },
+    Case { name: "draught", run: coupling::draught::run },
+    Case { name: "coupling-convergence", run: coupling::draught::convergence },
+    Case { name: "heave", run: coupling::heave::run },
     Case { name: "patch-test", run: fem::patch::run },
     Case { name: "bar", run: fem::bar::run },
     Case { name: "beam-deflection", run: fem::beam::deflection },
@@ -132,6 +146,8 @@ mod tests {
     const QUICKEST: &[&str] = &[
         "wall-integral",
         "momentum",
+        "boundary-field",
+        "action-reaction",
         "patch-test",
         "bar",
         "beam-deflection",

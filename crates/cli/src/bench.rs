@@ -3,6 +3,7 @@
 //! The scene of the particle benchmarks, shared with other engines: n³ particles on a lattice of spacing 2r, side 1 m,
 //! r = 0.5/n, in a tank from −r to 2 + r, 2, 1 + r; h = 4r, cubic spline, mass 0.8 (2r)³ ρ0.
 
+mod coupling;
 mod fem;
 mod particles;
 mod twophase;
@@ -72,6 +73,8 @@ const CASES: &[Case] = &[
         sizes: &[64, 96, 128],
         measure: |case, at| measure_steps(case, at, twophase::measured_steps(at[0]), twophase::dam_break(at[0])?),
     },
+    coupling::POOL,
+    coupling::DRY,
     fem::CANTILEVER,
     particles::BODIES,
     particles::VAT_LIQUID,

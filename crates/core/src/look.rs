@@ -73,6 +73,8 @@ pub struct Style {
     pub walls: Walls,
     /// How triangle surfaces of liquids are drawn, default `opaque`.
     pub liquids: Liquids,
+    /// How solids and rigid bodies are drawn, default `opaque`.
+    pub solids: Solids,
     /// Width of outlines \[px\] in a picture 720 pixels high (it grows with the picture), default 1.6.
     pub line_width: f32,
     /// Whether the key light and the sky cast shadows, default true.
@@ -107,6 +109,7 @@ impl Default for Style {
             pattern: Pattern::Grid,
             walls: Walls::Auto,
             liquids: Liquids::Opaque,
+            solids: Solids::Opaque,
             line_width: 1.6,
             shadows: true,
             occlusion: 0.85,
@@ -186,4 +189,15 @@ pub enum Liquids {
     Opaque,
     /// Clear: bubbles and bodies inside are seen.
     Clear,
+}
+
+/// How solids and rigid bodies are drawn.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Solids {
+    /// Nothing is seen through them.
+    #[default]
+    Opaque,
+    /// As clear glass of their colour: what flows inside is seen.
+    Glass,
 }

@@ -73,22 +73,33 @@ impl Elements<'_> {
     }
 }
 
-/// Turns every point's rotation to its deformation, and writes each element's forces on its nodes \[N\] and its stiffness.
+/// What elements do where they are.
+pub(crate) struct Acting<'a, T> {
+    /// Forces on their nodes \[N\].
+    pub(crate) force: &'a mut [DVec3],
+    /// Elastic energies \[J\].
+    pub(crate) energy: &'a mut [f64],
+    /// Stiffness of their points.
+    pub(crate) tangent: &'a mut [T],
+}
+
+/// Turns every point's rotation to its deformation, and writes each element's forces, energy and stiffness.
 pub(crate) fn turn<E: Element<N>, const N: usize>(
     elements: &Elements<'_>,
     law: &Law,
     rotation: &mut [DQuat],
-    force: &mut [DVec3],
-    tangent: &mut [impl Tangent],
+    acting: Acting<'_, impl Tangent>,
 ) {
     let points = E::POINTS;
-    let tasks = rotation.par_chunks_mut(TASK * points).zip(force.par_chunks_mut(TASK * N));
-    tasks.zip(tangent.par_chunks_mut(TASK * points)).enumerate().for_each(|(task, ((rotation, force), tangent))| {
-        let element_wise = rotation.chunks_mut(points).zip(force.chunks_mut(N)).zip(tangent.chunks_mut(points));
-        for (k, ((rotation, force), tangent)) in element_wise.enumerate() {
+    let tasks = rotation.par_chunks_mut(TASK * points).zip(acting.force.par_chunks_mut(TASK * N));
+    let tasks = tasks.zip(acting.energy.par_chunks_mut(TASK)).zip(acting.tangent.par_chunks_mut(TASK * points));
+    tasks.enumerate().for_each(|(task, (((rotation, force), energy), tangent))| {
+        let element_wise = rotation.chunks_mut(points).zip(force.chunks_mut(N)).zip(energy);
+        for (k, (((rotation, force), energy), tangent)) in element_wise.zip(tangent.chunks_mut(points)).enumerate() {
             let element = task * TASK + k;
             let volume = elements.topology.volume[element] / points as f64;
             force.fill(DVec3::ZERO);
+            *energy = 0.0;
             elements.at_points::<E, N>(element, |q, f, gradients, corners| {
                 rotation[q] = polar(&f, rotation[q]);
                 let r = DMat3::from_quat(rotation[q]);
@@ -97,6 +108,7 @@ pub(crate) fn turn<E: Element<N>, const N: usize>(
                 for (force, g) in force.iter_mut().zip(gradients).skip(1) {
                     *force -= stress * *g;
                 }
+                *energy += volume * law.elastic.density(&f, &r);
                 tangent[q] = Tangent::new(law, &Point { f, r, g: corners, volume });
             });
             force[0] = -force[1..].iter().sum::<DVec3>();

@@ -1,5 +1,6 @@
 //! A deformable body: what it is made from, how it is held, what others see of it.
 
+use crate::growth::Gain;
 use crate::implicit::Problem;
 use crate::linear::{Cg, Matrix, Preconditioner};
 use crate::model::Elastic;
@@ -44,6 +45,12 @@ pub(crate) struct Workspace {
     pub(crate) general: Vec<General>,
     /// Forces of the elements on their nodes \[N\].
     pub(crate) element_force: Vec<DVec3>,
+    /// Elastic energies of the elements \[J\].
+    pub(crate) element_energy: Vec<f64>,
+    /// Energy of elements and springs where the step begins \[J\].
+    pub(crate) energy_before: f64,
+    /// What the step has gained of it.
+    pub(crate) gain: Gain,
     /// Forces of elements and springs on the nodes \[N\].
     pub(crate) force: Vec<DVec3>,
     /// Gravity and external forces \[N\].
@@ -150,6 +157,7 @@ impl Body {
         work.imbalance.resize(nodes, DVec3::ZERO);
         self.external_force.resize(nodes, DVec3::ZERO);
         work.element_force.resize(elements * order.nodes(), DVec3::ZERO);
+        work.element_energy.resize(elements, 0.0);
         work.cg.resize(nodes);
         self.choose_tangent(self.uses_warped());
     }

@@ -17,7 +17,7 @@
 //!
 //! A quasi-static solve is the same with τ = 1, no inertia in r and a trace of it in the matrix.
 
-use crate::assembly::{Elements, gather_force, gather_matrix, node_rotation, rest_tangents, turn};
+use crate::assembly::{Acting, Elements, gather_force, gather_matrix, node_rotation, rest_tangents, turn};
 use crate::body::Body;
 use crate::element::with_element;
 use crate::linear::{Part, Preconditioner, RestMatrix, Unknowns};
@@ -151,11 +151,14 @@ impl Body {
             plastic_strain: &motion.plastic_strain,
             position: &work.position,
         };
-        let (rotation, force) = (&mut motion.rotation[..], &mut work.element_force[..]);
+        let rotation = &mut motion.rotation[..];
+        let (force, energy) = (&mut work.element_force[..], &mut work.element_energy[..]);
         if problem.warped {
-            with_element!(self.params.order, turn(&elements, &law, rotation, force, &mut work.warped[..]));
+            let acting = Acting { force, energy, tangent: &mut work.warped[..] };
+            with_element!(self.params.order, turn(&elements, &law, rotation, acting));
         } else {
-            with_element!(self.params.order, turn(&elements, &law, rotation, force, &mut work.general[..]));
+            let acting = Acting { force, energy, tangent: &mut work.general[..] };
+            with_element!(self.params.order, turn(&elements, &law, rotation, acting));
         }
     }
 

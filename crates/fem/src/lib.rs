@@ -52,6 +52,8 @@ pub mod contact;
 mod cut;
 mod element;
 mod fracture;
+mod frequency;
+mod growth;
 mod implicit;
 mod linear;
 mod loads;

@@ -1,6 +1,6 @@
 //! Sums over a body: energies, momenta, volume.
 
-use crate::assembly::{Elements, energy, gather_force, turn};
+use crate::assembly::{Acting, Elements, energy, gather_force, turn};
 use crate::body::Body;
 use crate::element::{Element, with_element};
 use crate::model::Energy;
@@ -50,9 +50,10 @@ impl Body {
         let law = self.law(1.0, false);
         let mut rotation = motion.rotation.clone();
         let mut by_element = vec![DVec3::ZERO; mesh.elements.len()];
-        let mut tangent = vec![(); rotation.len()];
+        let (mut energy, mut tangent) = (vec![0.0; mesh.element_count()], vec![(); rotation.len()]);
         let elements = self.elements();
-        with_element!(order, turn(&elements, &law, &mut rotation, &mut by_element, &mut tangent));
+        let acting = Acting { force: &mut by_element, energy: &mut energy, tangent: &mut tangent[..] };
+        with_element!(order, turn(&elements, &law, &mut rotation, acting));
         let mut force = vec![DVec3::ZERO; mesh.nodes()];
         gather_force(&self.topology, order.nodes(), &by_element, &mut force);
         for spring in &motion.springs {

@@ -2,12 +2,16 @@
 //! asked. Each body's part of it is in [`crate::implicit`]; contacts add links between them.
 //!
 //! From u = 0, that is from where the nodes are: the first iteration is the linearly implicit Euler step of \[BW98, MG04\].
+//! If it leaves a body that touches nothing with much more energy than it had (`growth.rs`), it iterates on.
 
 use crate::body::Body;
 use crate::contact::Touch;
 use crate::linear::{Goal, Outcome, find_residual, move_given, solve};
 use glam::DVec3;
 use meniscus_core::{Fault, StepError, StepReport};
+
+/// Most linear solves for the sake of energy.
+const MOST_FOR_ENERGY: u32 = 10;
 
 /// Bodies that move together, and where they touch.
 pub(crate) struct Group<'a, 'b> {
@@ -95,8 +99,13 @@ impl Group<'_, '_> {
         self.touch.evaluate(self.bodies);
         self.touch.add_diagonals(self.bodies);
         report.stage("precondition", || self.each(Body::precondition)); // 4
-        while progress.solves < effort.iterations {
+        while progress.solves < effort.iterations || self.watches_energy(&progress) {
             report.stage("turn elements", || self.each(Body::turn_elements)); // 5  F, R  [MBCM16]
+            if progress.solves == 0 {
+                self.each(Body::note_energy);
+            } else if progress.solves >= effort.iterations && !self.gains_much() {
+                break;
+            }
             report.stage("assemble", || self.each(Body::assemble)); // 6  a M + c K  [MG04 eq. 11]
             report.stage("balance", || self.balance(effort, &mut progress))?; // 7  r
             if progress.balanced {
@@ -205,9 +214,22 @@ impl Group<'_, '_> {
         Err(StepError { stage: "solve".into(), body: names.join(", "), index: None, fault })
     }
 
-    /// 9. u ← u + s δ and x with it; s = 1 unless a search is asked for.
+    /// Whether equations are solved better than asked for where energy has grown.
+    fn watches_energy(&self, progress: &Progress) -> bool {
+        let alone = self.touch.links.is_empty();
+        alone && progress.solves < MOST_FOR_ENERGY && self.bodies.iter().any(|body| body.loses_energy())
+    }
+
+    /// Finds what the bodies have gained; whether it is much.
+    fn gains_much(&mut self) -> bool {
+        self.each(Body::find_gain);
+        self.bodies.iter().any(|body| body.work.gain.is_large())
+    }
+
+    /// 9. u ← u + s δ and x with it; s = 1 unless a search is asked for or energy has grown.
     fn search(&mut self, effort: &Effort, progress: &Progress) {
-        let s = if effort.search { self.best_step(progress.given) } else { 1.0 };
+        let search = effort.search || progress.solves > effort.iterations;
+        let s = if search { self.best_step(progress.given) } else { 1.0 };
         self.each(|body| body.go(s));
         self.touch.go(s);
     }

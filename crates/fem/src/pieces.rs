@@ -4,6 +4,9 @@ use crate::body::{Body, BodyError};
 use crate::state::{Mesh, Motion, Spring, State};
 use crate::topology::NONE;
 
+/// Elements that count as near another: those around its nodes and some more.
+const NEAR: usize = 100;
+
 /// Which piece each element belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pieces {
@@ -38,6 +41,24 @@ impl Body {
             count += 1;
         }
         Pieces { of_element, count: count as usize }
+    }
+
+    /// Whether two elements hang together through faces of elements near the first: no crack is between them. `visited` is memory
+    /// to be used again.
+    #[must_use]
+    pub fn are_joined(&self, first: u32, second: u32, visited: &mut Vec<u32>) -> bool {
+        visited.clear();
+        visited.push(first);
+        let mut at = 0;
+        while at < visited.len().min(NEAR) && visited[at] != second {
+            for &other in self.topology.neighbours[visited[at] as usize].iter().filter(|&&other| other != NONE) {
+                if !visited.contains(&other) {
+                    visited.push(other);
+                }
+            }
+            at += 1;
+        }
+        visited.contains(&second)
     }
 
     /// Makes every piece a body of its own, named after this one. A body in one piece comes back as it is.
@@ -87,6 +108,7 @@ fn part(state: &State, elements: &[usize]) -> (State, Vec<usize>) {
             order: mesh.order,
             rest_position: pick(&mesh.rest_position, &nodes),
             elements: elements.iter().flat_map(renumbered).collect(),
+            origin: pick(&mesh.origin, elements),
             fixed: pick(&mesh.fixed, &nodes),
             cracked: pick(&mesh.cracked, &nodes),
         },

@@ -26,6 +26,8 @@ pub struct Mesh {
     pub rest_position: Vec<DVec3>,
     /// Nodes of the elements, 4 or 10 each: corners first, then the middles of the edges 01 02 03 12 13 23.
     pub elements: Vec<u32>,
+    /// Number of each element in the body at first, before it broke into pieces.
+    pub origin: Vec<u32>,
     /// Directions in which a node is held or led.
     pub fixed: Vec<Axes>,
     /// Whether a node lies on a crack.
@@ -84,7 +86,8 @@ impl Mesh {
         // Vertices of no tetrahedron have no mass; they stay where they are.
         let mut fixed = vec![Axes::ALL; nodes];
         elements.iter().for_each(|&node| fixed[node as usize] = Axes::NONE);
-        Self { order, rest_position, elements, fixed, cracked: vec![false; nodes] }
+        let origin = (0..tets.tets().len() as u32).collect();
+        Self { order, rest_position, elements, origin, fixed, cracked: vec![false; nodes] }
     }
 
     /// Number of nodes.
@@ -118,6 +121,7 @@ impl Mesh {
         let place = |node: u32| self.rest_position[node as usize];
         self.fixed.len() == nodes
             && self.cracked.len() == nodes
+            && self.origin.len() == self.element_count()
             && self.elements.len().is_multiple_of(stride)
             && !self.elements.is_empty()
             && self.elements.iter().all(|&node| (node as usize) < nodes)

@@ -11,11 +11,11 @@
 //! | 7 | balance | r = M (v₀ − a u) + τ (f + l) − τ β K u |
 //! | 8 | solve | (a M + c K) δ = r by conjugate gradients |
 //! | 9 | search | u ← u + s δ |
-//! | 10 | advance | velocities and positions |
+//! | 10 | advance | velocities and positions; energy that linearisation has gained is taken back |
 //! | 11 | smooth stress | stress of every element, smoothed in time |
 //! | 12 | break | nodes split where the largest tension exceeds the strength |
 //!
-//! 5 to 9 repeat if more than one Newton iteration is asked for.
+//! 5 to 9 repeat if more than one Newton iteration is asked for, or if energy has grown much.
 
 use crate::body::Body;
 use crate::contact::Touch;
@@ -119,6 +119,8 @@ impl Body {
             *x = mesh.fixed[i].select(motion.target[i], *x + dt * u);
             *v = mesh.fixed[i].select(u, *v + reach * *change);
         });
+        self.take_back();
+        let (mesh, motion) = (&self.state.mesh, &self.state.motion);
         let bad = |i: usize| !(motion.position[i].is_finite() && motion.velocity[i].is_finite());
         match par::find_first(mesh.nodes(), bad) {
             None => Ok(()),

@@ -405,3 +405,73 @@ fn projected_and_exact_stiffness_lead_to_the_same_step() {
         }
     }
 }
+
+/// Kinetic and elastic energy and that in the field of gravity \[J\].
+fn total_energy(body: &Body, gravity: DVec3) -> f64 {
+    body.kinetic_energy() + body.elastic_energy() - body.mass() * gravity.dot(body.center())
+}
+
+/// A block whose nodes are moved without pattern \[m\], that flies and spins \[rad/s\].
+fn shaken(model: Model, order: Order, young: f64, spin: f64, size: f64) -> Body {
+    let params = Params { order, ..Params::default() };
+    let material = Material { model, young, ..Material::default() };
+    let mut body = Body::new("block", &block(2), params, material).unwrap();
+    let rest = body.rest_positions().to_vec();
+    let (x, v) = body.motion_mut();
+    for i in 0..x.len() {
+        x[i] += size * scatter(i + 7);
+        v[i] = DVec3::X + (spin * DVec3::new(0.2, -0.4, 0.9)).cross(rest[i]) + 0.2 * scatter(i);
+    }
+    body
+}
+
+/// Largest rise of the energy above its least so far, over the first, and the linear solves per step.
+fn growth(body: &mut Body, steps: u32, gravity: DVec3) -> (f64, f64) {
+    let start = total_energy(body, gravity);
+    let (mut least, mut worst, mut solves) = (start, 0.0f64, 0.0);
+    for _ in 0..steps {
+        solves += step(body, 0.005, gravity).counter("newton iterations").unwrap();
+        let now = total_energy(body, gravity);
+        worst = worst.max((now - least) / start.abs());
+        least = least.min(now);
+    }
+    (worst, solves / f64::from(steps))
+}
+
+/// One linear solve per step, and yet energy does not grow: not of a body that spins, is scrambled, or falls while it is held.
+#[test]
+fn implicit_steps_never_gain_energy() {
+    for order in ORDERS {
+        for (young, spin) in [(1e5, 6.0), (1e4, 15.0)] {
+            let mut body = shaken(Model::Corotational, order, young, spin, 0.0);
+            let before = body.momentum();
+            let (growth, solves) = growth(&mut body, 100, DVec3::ZERO);
+            assert!(growth < 1e-13 && solves < 1.1, "{order:?} spin {spin}: {growth:e}, {solves} solves");
+            assert!(body.momentum().distance(before) < 1e-13 * before.length());
+        }
+        let mut held = shaken(Model::Corotational, order, 1e5, 5.0, 0.05);
+        held.fix(|p| p.x < 1e-9);
+        let (growth, solves) = growth(&mut held, 100, GRAVITY);
+        assert!(growth < 1e-13 && solves < 1.1, "{order:?} held: {growth:e}, {solves} solves");
+    }
+    for model in MODELS {
+        let (growth, solves) = growth(&mut shaken(model, Order::Linear, 1e6, 0.0, 0.05), 50, DVec3::ZERO);
+        println!("{model:?} {growth:e} {solves}");
+        assert!(growth < 1e-13 && solves < 5.0, "{model:?} scrambled: {growth:e}, {solves} solves");
+    }
+}
+
+/// A cantilever of 1 m × 0.1 m × 0.1 m: Euler and Bernoulli's first frequency is 1.8751² √(EI/ρAL⁴).
+#[test]
+fn the_slowest_vibration_is_that_of_a_beam() {
+    let mesh = TetMesh::block(DVec3::ZERO, DVec3::new(1.0, 0.1, 0.1), [10, 1, 1]);
+    let params = Params { order: Order::Quadratic, ..Params::default() };
+    let mut beam = Body::new("beam", &mesh, params, Material { young: 1e7, ..Material::default() }).unwrap();
+    assert_eq!(beam.lowest_frequency(), 0.0, "nothing holds it");
+    beam.fix(|place| place.x < 1e-9);
+    let exact = 1.875_104f64.powi(2) * f64::sqrt(1e7 * 1e-4 / 12.0 / (1000.0 * 0.01));
+    let found = beam.lowest_frequency();
+    assert!((found / exact - 1.0).abs() < 0.05, "{found} {exact}");
+    let dt = 1e-2;
+    assert!((beam.stiffening(found, dt) - 1.0 - 0.25 * (found * dt).powi(2)).abs() < 1e-12);
+}

@@ -63,6 +63,9 @@ impl Periodic {
 /// Points sorted into the cells of a uniform grid. Holds its memory between calls.
 #[derive(Debug, Clone, Default)]
 pub struct NeighbourGrid {
+    /// Bounds of the points.
+    low: Vec3,
+    high: Vec3,
     origin: Vec3,
     inverse_cell: Vec3,
     dims: IVec3,
@@ -138,7 +141,7 @@ impl NeighbourGrid {
 
     /// Cells whose box meets a box, as ranges of sorted places; without periodic images.
     pub fn for_each_range_in(&self, min: Vec3, max: Vec3, mut visit: impl FnMut(Range<usize>)) {
-        if self.order.is_empty() || max.cmplt(min).any() {
+        if self.order.is_empty() || max.cmplt(min).any() || max.cmplt(self.low).any() || min.cmpgt(self.high).any() {
             return;
         }
         let (from, to) = (self.coordinates(min), self.coordinates(max));
@@ -173,6 +176,7 @@ impl NeighbourGrid {
             &|a, b| (a.0.min(b.0), a.1.max(b.1)),
         )
         .unwrap_or((Vec3::ZERO, Vec3::ZERO));
+        (self.low, self.high) = (min, max);
         self.periodic = periodic;
         let mut counts = [0.0f64; 3];
         for axis in 0..3 {

@@ -63,6 +63,7 @@ mod iso;
 mod mesh;
 mod pieces;
 pub mod quadrature;
+mod refine;
 mod sample;
 mod shape;
 mod skin;
@@ -85,6 +86,7 @@ pub use files::{
 pub use grid::{NeighbourGrid, Periodic};
 pub use iso::{CutEdge, IsoError, IsoGrid, IsoSurface, LARGEST_SIDE, Sample};
 pub use mesh::{LARGEST_COORDINATE, MeshError, TriangleMesh};
+pub use refine::refined;
 pub use sample::{FillError, KeepOut, LARGEST_FILL, count_estimate, fill};
 pub use shape::{Region, Shape, ShapeError};
 pub use skin::{Anchor, Skin, SkinError, barycentric};

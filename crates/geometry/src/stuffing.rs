@@ -37,8 +37,8 @@ const ALPHA_SHORT: f64 = 0.3985;
 /// A surface that encloses less than this part of the cube of its longest side encloses nothing, dimensionless.
 const FLAT: f64 = 1e-12;
 
-/// Triangles of a surface, at most. Ten million take about three gigabytes and half a minute.
-pub const LARGEST_SURFACE: usize = 30_000_000;
+/// Triangles of the surface of a body, at most. Ten million would take about three gigabytes and half a minute to fill.
+pub const LARGEST_SURFACE: usize = 5_000_000;
 
 /// Nodes of the lattice, at most: with more, memory is measured in gigabytes.
 pub const LARGEST_LATTICE: f64 = 1e8;
@@ -135,7 +135,7 @@ pub enum TetError {
         size: DVec3,
     },
     /// The surface is too large.
-    #[error("the surface has {triangles} triangles; the largest that can be filled has {LARGEST_SURFACE}")]
+    #[error("the surface has {triangles} triangles: make it coarser, a body has at most {LARGEST_SURFACE}")]
     TooManyTriangles {
         /// Number of triangles.
         triangles: usize,

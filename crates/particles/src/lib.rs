@@ -32,11 +32,13 @@
 //! ```
 
 mod definitions;
+mod equations;
 mod error;
 mod integrator;
 mod interface;
 mod lattice;
 mod liquid;
+mod measure;
 mod motion;
 mod params;
 mod projection;

@@ -10,13 +10,13 @@
 //! | 4 | remember | what friction holds, what sticks |
 
 use crate::definitions::{Deformable, Rigid, RigidMotion};
+use crate::equations::{Own, Whole, meet_wall};
 use crate::error::BodyError;
-use crate::integrator::{Integrable, Integrator};
 use crate::interface::{Interface, Matter, Now};
-use crate::motion::{Body, Frame, HEAVY, Kind, LIGHT, Lane, Pitch, RigidRates, Start};
+use crate::motion::{Body, Frame, Kind, Pitch, RigidRates};
 use crate::params::{InterfaceKind, Params, Steps};
 use crate::projection::Projection;
-use crate::touch::{Law, Meeting, Memory, Touch};
+use crate::touch::{Law, Memory, Touch};
 use crate::walls::Walls;
 use glam::DVec3;
 use meniscus_core::{StepError, StepReport, par};
@@ -64,7 +64,7 @@ pub struct Reaction {
 /// Bodies of particles that move and touch.
 pub struct System {
     pub(crate) params: Params,
-    law: Law,
+    pub(crate) law: Law,
     /// Of connections with liquid \[Pa\].
     pub(crate) liquid_modulus: f64,
     /// Over what is stable, as in `time.courant` of a scene.
@@ -82,21 +82,21 @@ pub struct System {
 /// Memory that means nothing between steps.
 #[derive(Default)]
 pub(crate) struct Workspace {
-    force: Vec<DVec3>,
+    pub(crate) force: Vec<DVec3>,
     pub(crate) external: Vec<DVec3>,
-    rates: Vec<RigidRates>,
+    pub(crate) rates: Vec<RigidRates>,
     /// Where the particles were when the step began \[m\].
-    from: Vec<DVec3>,
-    start: Vec<DVec3>,
-    start_velocity: Vec<DVec3>,
-    start_rigid: Vec<RigidMotion>,
-    sum_velocity: Vec<DVec3>,
-    sum_acceleration: Vec<DVec3>,
-    sum_rates: Vec<RigidRates>,
+    pub(crate) from: Vec<DVec3>,
+    pub(crate) start: Vec<DVec3>,
+    pub(crate) start_velocity: Vec<DVec3>,
+    pub(crate) start_rigid: Vec<RigidMotion>,
+    pub(crate) sum_velocity: Vec<DVec3>,
+    pub(crate) sum_acceleration: Vec<DVec3>,
+    pub(crate) sum_rates: Vec<RigidRates>,
     /// Particles of bodies and of a liquid that may overlap.
     pub(crate) wet_pairs: Vec<Vec<[u32; 2]>>,
     /// Whether a body is near a wall: all walls of the first body, then of the second.
-    near: Vec<bool>,
+    pub(crate) near: Vec<bool>,
 }
 
 impl System {
@@ -483,261 +483,5 @@ impl System {
         let Self { params, bodies, matter, state, interface, projection, work, reactions, .. } = self;
         projection.run(params, (bodies, matter), state, (&interface.touches, &work.from), (walls, &work.near), dt);
         projection.react(reactions);
-    }
-
-    /// Mass of a body \[kg\], without particles that stay where they are.
-    #[must_use]
-    pub fn mass(&self, body: usize) -> f64 {
-        self.moving(body).map(|i| self.matter.mass[i]).sum()
-    }
-
-    /// Centre of mass of a body \[m\].
-    #[must_use]
-    pub fn center(&self, body: usize) -> DVec3 {
-        match &self.bodies[body].kind {
-            Kind::Rigid(_) => self.state.rigid[body].center,
-            Kind::Deformable(_) => {
-                let sum: DVec3 = self.moving(body).map(|i| self.state.position[i] * self.matter.mass[i]).sum();
-                sum / self.mass(body)
-            }
-        }
-    }
-
-    /// Momentum of a body \[kg·m/s\].
-    #[must_use]
-    pub fn momentum(&self, body: usize) -> DVec3 {
-        match &self.bodies[body].kind {
-            Kind::Rigid(frame) => self.state.rigid[body].velocity * frame.mass,
-            Kind::Deformable(_) => self.moving(body).map(|i| self.state.velocity[i] * self.matter.mass[i]).sum(),
-        }
-    }
-
-    /// Angular momentum of a body about the origin \[kg·m²/s\].
-    #[must_use]
-    pub fn angular_momentum(&self, body: usize) -> DVec3 {
-        match &self.bodies[body].kind {
-            Kind::Rigid(frame) => {
-                let motion = &self.state.rigid[body];
-                motion.angular_momentum + motion.center.cross(motion.velocity) * frame.mass
-            }
-            Kind::Deformable(_) => {
-                let own = |i: usize| self.state.position[i].cross(self.state.velocity[i]) * self.matter.mass[i];
-                self.moving(body).map(own).sum()
-            }
-        }
-    }
-
-    /// Angular velocity of a rigid body \[rad/s\]; zero for a deformable one.
-    #[must_use]
-    pub fn angular_velocity(&self, body: usize) -> DVec3 {
-        match &self.bodies[body].kind {
-            Kind::Rigid(frame) => frame.angular_velocity(&self.state.rigid[body]),
-            Kind::Deformable(_) => DVec3::ZERO,
-        }
-    }
-
-    /// Kinetic energy of a body \[J\].
-    #[must_use]
-    pub fn kinetic_energy(&self, body: usize) -> f64 {
-        match &self.bodies[body].kind {
-            Kind::Rigid(frame) => frame.kinetic_energy(&self.state.rigid[body]),
-            Kind::Deformable(_) => {
-                let own = |i: usize| 0.5 * self.matter.mass[i] * self.state.velocity[i].length_squared();
-                self.moving(body).map(own).sum()
-            }
-        }
-    }
-
-    /// Elastic energy of the static connections of a body \[J\].
-    #[must_use]
-    pub fn elastic_energy(&self, body: usize) -> f64 {
-        let Body { range, kind, .. } = &self.bodies[body];
-        let x = &self.state.position[range.clone()];
-        match kind {
-            Kind::Rigid(_) => 0.0,
-            Kind::Deformable(connections) => {
-                let length = |ends: [u32; 2]| x[ends[0] as usize].distance(x[ends[1] as usize]);
-                connections.iter().map(|c| c.energy(length(c.ends))).sum()
-            }
-        }
-    }
-
-    /// Elastic energy of the dynamic connections between bodies \[J\].
-    #[must_use]
-    pub fn contact_energy(&self) -> f64 {
-        self.interface.energy(&self.law, &self.state.position, &self.matter)
-    }
-
-    /// The particles of a body that are free to move.
-    fn moving(&self, body: usize) -> impl Iterator<Item = usize> {
-        self.bodies[body].range.clone().filter(|&i| self.matter.inverse_mass[i] > 0.0)
-    }
-}
-
-/// The particles of one body.
-struct Own<'a> {
-    /// Number of the first among all.
-    first: usize,
-    position: &'a [DVec3],
-    velocity: &'a [DVec3],
-    /// Positions of the particles of all bodies when the step began \[m\].
-    start: &'a [DVec3],
-}
-
-/// The geometry of the k-th particle of a body at a wall, if anything acts between them; `since` \[s\] is the time since the
-/// step began.
-fn meet_wall(
-    (walls, wall): (&dyn Walls, usize),
-    k: usize,
-    own: &Own,
-    (matter, law): (&Matter, &Law),
-    memory: &Memory,
-    since: f64,
-) -> Option<Meeting> {
-    let (x, i) = (own.position[k], own.first + k);
-    let (distance, normal) = walls.distance(wall, x);
-    let (length, inverse_mass) = (matter.radius[i], matter.inverse_mass[i]);
-    let overlap = length - distance;
-    if law.apart(overlap, memory) || inverse_mass == 0.0 {
-        return None;
-    }
-    let of_wall = walls.velocity(wall, x);
-    Some(Meeting {
-        overlap,
-        normal,
-        velocity: own.velocity[k] - of_wall,
-        moved: x - own.start[i] - of_wall * since,
-        length,
-        inverse_mass,
-    })
-}
-
-/// All bodies as one system of equations.
-struct Whole<'a> {
-    lane: Lane<'a>,
-    from: &'a [DVec3],
-    interface: &'a mut Interface,
-    matter: &'a Matter,
-    external: &'a [DVec3],
-    memories: &'a [Memory],
-    near: &'a [bool],
-    walls: &'a mut dyn Walls,
-    gravity: DVec3,
-    /// When the step began \[s\].
-    time: f64,
-    /// Of dynamic connections; none if they do not act.
-    law: Option<Law>,
-}
-
-impl<'a> Whole<'a> {
-    fn new(system: &'a mut System, walls: &'a mut dyn Walls, gravity: DVec3, time: f64, law: Option<Law>) -> Self {
-        let System { bodies, matter, state, interface, work, .. } = system;
-        let lane = Lane {
-            bodies,
-            position: &mut state.position,
-            velocity: &mut state.velocity,
-            rigid: &mut state.rigid,
-            force: &mut work.force,
-            rates: &mut work.rates,
-            start: Start {
-                position: &mut work.start,
-                velocity: &mut work.start_velocity,
-                rigid: &mut work.start_rigid,
-                sum_velocity: &mut work.sum_velocity,
-                sum_acceleration: &mut work.sum_acceleration,
-                sum_rates: &mut work.sum_rates,
-            },
-            inverse_mass: &matter.inverse_mass,
-        };
-        let (external, near, from) = (&work.external, &work.near, &work.from);
-        Self { lane, from, interface, matter, external, memories: &state.walls, near, walls, gravity, time, law }
-    }
-
-    /// Forces between bodies and of walls at a time \[s\], on top of what is there.
-    fn touch(&mut self, time: f64) {
-        let Some(law) = self.law else { return };
-        self.walls.place(time);
-        let Self { lane, matter, walls, memories, near, .. } = self;
-        let (count, since) = (walls.count(), time - self.time);
-        let (walls, matter, memories, near, from) = (&**walls, *matter, *memories, *near, self.from);
-        lane.reborrow().each(LIGHT, &|body, lane| {
-            let number = matter.body[body.range.start] as usize;
-            let own = Own { first: body.range.start, position: lane.position, velocity: lane.velocity, start: from };
-            for wall in (0..count).filter(|wall| near[number * count + wall]) {
-                for (k, force) in lane.force.iter_mut().enumerate() {
-                    let memory = &memories[(own.first + k) * count + wall];
-                    if let Some(meeting) = meet_wall((walls, wall), k, &own, (matter, &law), memory, since) {
-                        *force += law.force(&meeting, memory);
-                    }
-                }
-            }
-        });
-        let Lane { position, velocity, force, .. } = lane;
-        let now = Now { position, velocity, start: self.from };
-        self.interface.push(&law, now, matter, force);
-    }
-
-    /// Dynamic connections and walls act once, as impulses; then every body moves on its own, in steps of its own.
-    fn step_locally(&mut self, integrator: Integrator, [time, dt]: [f64; 2]) {
-        self.lane.force.fill(DVec3::ZERO);
-        self.touch(time);
-        let (gravity, matter, external) = (self.gravity, self.matter, self.external);
-        self.lane.reborrow().each(HEAVY, &|body, lane| {
-            lane.kick(body, dt);
-            let steps = (dt / body.pitch.longest_step(integrator)).ceil().max(1.0);
-            let mut alone = Alone { lane, body, gravity, matter, external };
-            for step in 0..steps as u32 {
-                integrator.step(&mut alone, time + f64::from(step) * dt / steps, dt / steps);
-            }
-        });
-    }
-}
-
-impl Integrable for Whole<'_> {
-    fn begin(&mut self) {
-        self.lane.reborrow().each(LIGHT, &|_, lane| lane.begin());
-    }
-
-    fn evaluate(&mut self, time: f64, weight: f64) {
-        let (gravity, matter, external) = (self.gravity, self.matter, self.external);
-        self.lane.reborrow().each(HEAVY, &|body, lane| lane.weigh(body, gravity, &matter.mass, external));
-        self.touch(time);
-        self.lane.reborrow().each(LIGHT, &|body, lane| lane.rate(body, weight));
-    }
-
-    fn reach(&mut self, length: f64) {
-        self.lane.reborrow().each(LIGHT, &|body, lane| lane.reach(body, length));
-    }
-
-    fn finish(&mut self, length: f64) {
-        self.lane.reborrow().each(LIGHT, &|body, lane| lane.finish(body, length));
-    }
-}
-
-/// One body by itself.
-struct Alone<'a, 'b> {
-    lane: &'a mut Lane<'b>,
-    body: &'a Body,
-    gravity: DVec3,
-    matter: &'a Matter,
-    external: &'a [DVec3],
-}
-
-impl Integrable for Alone<'_, '_> {
-    fn begin(&mut self) {
-        self.lane.begin();
-    }
-
-    fn evaluate(&mut self, _: f64, weight: f64) {
-        self.lane.weigh(self.body, self.gravity, &self.matter.mass, self.external);
-        self.lane.rate(self.body, weight);
-    }
-
-    fn reach(&mut self, length: f64) {
-        self.lane.reach(self.body, length);
-    }
-
-    fn finish(&mut self, length: f64) {
-        self.lane.finish(self.body, length);
     }
 }

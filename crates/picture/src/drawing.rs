@@ -12,7 +12,7 @@ use crate::color::Light;
 use crate::coloring::{Paint, is_liquid};
 use crate::glass::{is_glass, sharp_edges};
 use crate::normals::{Facet, facets};
-use meniscus_core::{Liquids, Style, Walls};
+use meniscus_core::{Liquids, Solids, Style, Walls};
 
 /// Smallest drawn radius of a sphere \[px\]: below it samples would miss spheres and distant liquid would sparkle.
 const SMALLEST_RADIUS: f32 = 0.6;
@@ -88,14 +88,16 @@ impl Drawing {
         self.triangles.clear();
         self.glass.clear();
         for surface in &frame.surfaces {
-            let wall = frame.bodies.get(surface.body as usize).is_some_and(|b| b.kind == BodyKind::Wall);
-            let glass = match style.walls {
+            let is = |kind| frame.bodies.get(surface.body as usize).is_some_and(|b| b.kind == kind);
+            let wall = is(BodyKind::Wall);
+            let pane = match style.walls {
                 Walls::Hidden if wall => continue,
                 Walls::Glass => wall,
                 Walls::Auto => wall && is_glass(surface, places_of_liquid(frame)),
                 Walls::Solid | Walls::Hidden => false,
             };
-            if glass {
+            let glass = pane || style.solids == Solids::Glass && is(BodyKind::Solid);
+            if pane {
                 self.add_segments(&sharp_edges(surface), view, paint.body(surface.body));
             }
             let surface_paint = SurfacePaint::new(frame, surface, paint, style.liquids);

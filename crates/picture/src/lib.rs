@@ -71,7 +71,7 @@ pub use coloring::automatic_range;
 pub use error::PictureError;
 pub use film::GifWriter;
 pub use image::Image;
-pub use meniscus_core::{Camera, Coloring, Pattern, Style, Theme, Walls};
+pub use meniscus_core::{Camera, Coloring, Pattern, Solids, Style, Theme, Walls};
 pub use renderer::{Renderer, render};
 pub use strip::film_strip;
 pub use style::settled_style;

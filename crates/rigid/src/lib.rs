@@ -1,7 +1,7 @@
 //! Rigid bodies: triangle surfaces with mass that fall, touch, slide and spin. The only room that names rapier.
 //!
 //! 1. **Bodies.** [`World::add`] takes a closed surface, the [`Form`] that rapier meets it by and a [`Material`]. Mass, centre
-//!    and inertia are those of the surface's inside. [`World::throw`] gives it a start.
+//!    and inertia are those of the surface's inside. [`World::throw`] gives it a start, [`World::lock`] takes directions from it.
 //! 2. **Walls.** [`World::add_wall`]: planes and surfaces that do not answer. Bodies and walls can be led.
 //! 3. **Forces from outside.** [`World::add_force_at`] a point, until the end of the step; springs that pull at points: the user's
 //!    hand.
@@ -33,13 +33,14 @@ mod body;
 mod mass;
 mod params;
 mod pick;
+mod reactions;
 mod spring;
 mod state;
 mod world;
 
 pub use body::{Form, Motion, RigidError, Wall};
 pub use mass::MassProperties;
-pub use params::Material;
+pub use params::{Lock, Material};
 pub use pick::Picked;
 pub use spring::{Pull, Spring};
 pub use state::State;

@@ -15,6 +15,29 @@ pub struct Material {
     pub restitution: f64,
 }
 
+/// A way in which a body cannot move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Lock {
+    /// Its centre of mass stays where it is along x.
+    X,
+    /// Along y.
+    Y,
+    /// Along z.
+    Z,
+    /// It does not turn about the x axis.
+    Rx,
+    /// About the y axis.
+    Ry,
+    /// About the z axis.
+    Rz,
+}
+
+impl Lock {
+    /// All of them: three of places, then three of turns, in the order of the axes.
+    pub const ALL: [Lock; 6] = [Lock::X, Lock::Y, Lock::Z, Lock::Rx, Lock::Ry, Lock::Rz];
+}
+
 impl Default for Material {
     fn default() -> Self {
         Self { density: 1000.0, friction: 0.5, restitution: 0.0 }

@@ -48,7 +48,7 @@ impl Spring {
 }
 
 /// How easily a point moves: velocity per impulse \[1/kg\].
-pub(crate) fn mobility(inverse_mass: f64, inverse_inertia: DMat3, arm: DVec3) -> DMat3 {
+pub(crate) fn mobility(inverse_mass: DVec3, inverse_inertia: DMat3, arm: DVec3) -> DMat3 {
     let column = |axis: DVec3| axis * inverse_mass + (inverse_inertia * arm.cross(axis)).cross(arm);
     DMat3::from_cols(column(DVec3::X), column(DVec3::Y), column(DVec3::Z))
 }

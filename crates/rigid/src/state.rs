@@ -16,6 +16,8 @@ pub struct State {
     pub(crate) springs: Vec<Spring>,
     /// What every body felt in the last step, gravity excepted: force \[N\] and torque about its centre \[N·m\].
     pub(crate) felt: Vec<[DVec3; 2]>,
+    /// What every wall felt in the last step: force \[N\] and torque about the origin \[N·m\].
+    pub(crate) on_walls: Vec<[DVec3; 2]>,
     /// What soft bodies did to every body in the last step: the guess for the next.
     pub(crate) given: Vec<[DVec3; 2]>,
 }
@@ -30,6 +32,7 @@ impl Default for State {
             narrow_phase: NarrowPhase::new(),
             springs: Vec::new(),
             felt: Vec::new(),
+            on_walls: Vec::new(),
             given: Vec::new(),
         }
     }
@@ -42,6 +45,7 @@ impl State {
             && self.colliders.len() == colliders
             && handles.iter().all(|handle| self.bodies.get(*handle).is_some())
             && [self.felt.len(), self.given.len()] == [count; 2]
+            && self.on_walls.len() == handles.len() - count
             && self.springs.iter().all(|spring| (spring.body as usize) < count)
     }
 }

@@ -2,19 +2,19 @@
 
 use crate::body::{Form, Motion, RigidError, Wall, collider, wall_collider};
 use crate::mass::{MassProperties, of_surface};
-use crate::params::Material;
+use crate::params::{Lock, Material};
 use crate::spring::{Pull, Spring, mobility};
 use crate::state::State;
 use glam::{DMat3, DQuat, DVec3};
 use meniscus_core::StepError;
 use meniscus_geometry::{Bvh, TriangleMesh};
 use rapier3d_f64::prelude::{
-    CCDSolver, ImpulseJointSet, IntegrationParameters, MassProperties as RapierMass, MultibodyJointSet,
+    CCDSolver, ImpulseJointSet, IntegrationParameters, LockedAxes, MassProperties as RapierMass, MultibodyJointSet,
     PhysicsPipeline, Pose, RigidBody, RigidBodyBuilder, RigidBodyHandle, SoftBodySet,
 };
 
 /// Sub-steps of rapier in a step.
-const SUB_STEPS: usize = 8;
+pub(crate) const SUB_STEPS: usize = 8;
 
 /// A body that others hold yields by this part of what it would freely at least, dimensionless.
 const LEAST_YIELDING: f64 = 1e-3;
@@ -35,7 +35,7 @@ pub struct World {
     /// Handles of the bodies, then of the walls.
     handles: Vec<RigidBodyHandle>,
     walls: Vec<usize>,
-    state: State,
+    pub(crate) state: State,
     before: Option<Box<State>>,
     pipeline: PhysicsPipeline,
     /// Smallest of the bodies' largest extents \[m\]: the scale of rapier's tolerances.
@@ -113,6 +113,7 @@ impl World {
         self.state.colliders.insert_with_parent(collider, handle, &mut self.state.bodies);
         self.walls.push(self.handles.len());
         self.handles.push(handle);
+        self.state.on_walls.push([DVec3::ZERO; 2]);
         Ok(self.walls.len() - 1)
     }
 
@@ -148,6 +149,29 @@ impl World {
     pub fn place(&mut self, body: usize, rotation: DQuat, translation: DVec3) {
         let handle = self.bodies[body].handle;
         self.rapier_mut(handle).set_position(Pose::from_parts(translation, rotation), true);
+    }
+
+    /// Takes directions from a body that is free: from now on it neither moves nor turns along them. Those of an earlier call are
+    /// given back.
+    pub fn lock(&mut self, body: usize, locks: &[Lock]) {
+        let flags = locks.iter().fold(LockedAxes::empty(), |flags, lock| flags | flag(*lock));
+        let handle = self.bodies[body].handle;
+        self.rapier_mut(handle).set_locked_axes(flags, true);
+    }
+
+    /// How a body answers a force at its centre of mass, inverse masses along the axes \[1/kg\], and a torque, inverse inertia
+    /// \[1/(kg·m²)\]: zero in directions that are locked, and everywhere for a led body. A body that cannot turn about an axis
+    /// turns about the others as if it could, in rapier as here.
+    #[must_use]
+    pub fn answer(&self, body: usize) -> (DVec3, DMat3) {
+        if self.bodies[body].led {
+            return (DVec3::ZERO, DMat3::ZERO);
+        }
+        let locked = self.rapier(body).locked_axes();
+        let [x, y, z, rx, ry, rz] = Lock::ALL.map(|lock| if locked.contains(flag(lock)) { 0.0 } else { 1.0 });
+        let MassProperties { mass, inertia, .. } = self.mass_properties(body);
+        let turns = DMat3::from_diagonal(DVec3::new(rx, ry, rz));
+        (DVec3::new(x, y, z) / mass, turns * inertia.inverse() * turns)
     }
 
     /// Says where a led body is at the end of the next step: x = R x₀ + t.
@@ -236,19 +260,49 @@ impl World {
     pub fn step(&mut self, dt: f64, gravity: DVec3) -> Result<(), StepError> {
         self.before = Some(Box::new(self.state.clone()));
         let momenta: Vec<[DVec3; 2]> = (0..self.len()).map(|body| self.momenta(body)).collect();
+        let centers = self.handles.iter().map(|handle| self.state.bodies[*handle].center_of_mass()).collect::<Vec<_>>();
         let mut loads = std::mem::take(&mut self.external);
         self.advance(&mut loads, dt, gravity);
-        for (body, [before, turning_before]) in momenta.into_iter().enumerate() {
-            let [now, turning] = self.momenta(body);
+        let changes = (0..self.len()).map(|body| {
+            let ([before, turning_before], [now, turning]) = (momenta[body], self.momenta(body));
             let weight = self.bodies[body].rest.mass * gravity;
-            self.state.felt[body] = match self.bodies[body].led {
-                true => loads[body],
-                false => [(now - before) / dt - weight, (turning - turning_before) / dt],
-            };
-        }
+            [(now - before) / dt - weight, (turning - turning_before) / dt]
+        });
+        self.state.felt = changes.collect();
+        self.feel_contacts(dt, &centers, &loads);
         self.external = loads;
         self.clear_forces();
         self.check()
+    }
+
+    /// Tells walls and led bodies what they felt, besides the loads.
+    fn feel_contacts(&mut self, dt: f64, centers: &[DVec3], loads: &[[DVec3; 2]]) {
+        let free = (0..self.len()).filter(|&body| !self.bodies[body].led);
+        let by_contact: Vec<DVec3> = free.map(|body| self.state.felt[body][0] - loads[body][0]).collect();
+        let reactions = self.reactions(dt, centers, &by_contact);
+        for (number, body) in self.bodies.iter().enumerate().filter(|(_, body)| body.led) {
+            let ([force, torque], [load, turn]) = (reactions[body.handle], loads[number]);
+            self.state.felt[number] = [load + force, turn + torque - centers[body.handle].cross(force)];
+        }
+        for (felt, &handle) in self.state.on_walls.iter_mut().zip(&self.walls) {
+            *felt = reactions[handle];
+        }
+    }
+
+    /// Whether a handle belongs to a wall or a led body.
+    pub(crate) fn holds(&self, handle: usize) -> bool {
+        !self.free_bodies().any(|free| free == handle)
+    }
+
+    /// Handles of the bodies that move freely.
+    pub(crate) fn free_bodies(&self) -> impl Iterator<Item = usize> {
+        self.bodies.iter().filter(|body| !body.led).map(|body| body.handle)
+    }
+
+    /// What a wall felt in the last step: force \[N\] and torque about the origin \[N·m\].
+    #[must_use]
+    pub fn on_wall(&self, wall: usize) -> [DVec3; 2] {
+        self.state.on_walls[wall]
     }
 
     fn check(&self) -> Result<(), StepError> {
@@ -397,8 +451,7 @@ impl World {
         self.positions(body).map(move |place| motion.at(place - center))
     }
 
-    /// What a body felt in the last step, gravity excepted: force \[N\] and torque about its centre \[N·m\]. Of a led body, what came
-    /// from outside.
+    /// What a body felt in the last step, gravity excepted: force \[N\] and torque about its centre \[N·m\].
     #[must_use]
     pub fn felt(&self, body: usize) -> [DVec3; 2] {
         self.state.felt[body]
@@ -443,17 +496,15 @@ impl World {
         for number in 0..self.state.springs.len() {
             let spring = self.state.springs[number];
             let body = spring.body as usize;
-            let MassProperties { mass, center, inertia } = self.mass_properties(body);
+            let MassProperties { mass, center, .. } = self.mass_properties(body);
             let (rotation, translation) = self.pose(body);
             let x = rotation * spring.point + translation;
             let arm = x - center;
             let [force, torque] = loads[body];
             let Motion { velocity, spin } = self.motion(body);
-            let (inverse_mass, inverse_inertia) =
-                if self.bodies[body].led { (0.0, DMat3::ZERO) } else { (1.0 / mass, inertia.inverse()) };
-            let fall = if self.bodies[body].led { DVec3::ZERO } else { gravity };
+            let (inverse_mass, inverse_inertia) = self.answer(body);
             let without = Motion {
-                velocity: velocity + dt * (fall + inverse_mass * force),
+                velocity: velocity + dt * inverse_mass * (mass * gravity + force),
                 spin: spin + dt * (inverse_inertia * torque),
             };
             let mobility = mobility(inverse_mass, inverse_inertia, arm);
@@ -481,6 +532,18 @@ impl World {
         self.before = None;
         self.pipeline = PhysicsPipeline::new();
         Ok(())
+    }
+}
+
+/// What rapier calls a lock.
+fn flag(lock: Lock) -> LockedAxes {
+    match lock {
+        Lock::X => LockedAxes::TRANSLATION_LOCKED_X,
+        Lock::Y => LockedAxes::TRANSLATION_LOCKED_Y,
+        Lock::Z => LockedAxes::TRANSLATION_LOCKED_Z,
+        Lock::Rx => LockedAxes::ROTATION_LOCKED_X,
+        Lock::Ry => LockedAxes::ROTATION_LOCKED_Y,
+        Lock::Rz => LockedAxes::ROTATION_LOCKED_Z,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 use meniscus_geometry::{Aabb, TriangleMesh, solids};
-use meniscus_rigid::{Form, Material, Motion, RigidError, State, Wall, World};
+use meniscus_rigid::{Form, Lock, Material, Motion, RigidError, State, Wall, World};
 
 const GRAVITY: DVec3 = DVec3::new(0.0, -9.81, 0.0);
 
@@ -39,6 +39,35 @@ fn bodies_fall_freely_and_keep_their_spin() {
     let turning = world.kinetic_energy(brick) - 0.5 * world.momentum(brick).length_squared() / 15.0;
     let at_first = energy - 0.5 * 15.0;
     assert!((turning / at_first - 1.0).abs() < 0.02, "{turning} {at_first}");
+}
+
+/// A force and a torque along all axes move a body along those that are left to it, as they would a free one.
+#[test]
+fn locked_directions_stay() {
+    let mut world = World::default();
+    let locked = world.add("locked", cube(DVec3::ZERO, 0.2), Form::Surface, Material::default(), false).unwrap();
+    let free = world.add("free", cube(DVec3::X, 0.2), Form::Surface, Material::default(), false).unwrap();
+    world.lock(locked, &[Lock::X, Lock::Y, Lock::Rx, Lock::Rz]);
+    world.attach(1, locked, DVec3::new(0.1, 0.0, 0.0), 50.0, 0.0);
+    world.pull_to(1, DVec3::new(0.5, 0.0, 0.0));
+    for _ in 0..100 {
+        for body in [locked, free] {
+            world.add_force(body, DVec3::new(3.0, 2.0, 4.0), DVec3::new(0.3, 0.2, 0.1));
+        }
+        world.step(0.002, GRAVITY).unwrap();
+    }
+    let (center, Motion { velocity, spin }) = (world.mass_properties(locked).center, world.motion(locked));
+    assert!(
+        center.x.abs() + center.y.abs() < 1e-12 && velocity.x.abs() + velocity.y.abs() < 1e-12,
+        "{center} {velocity}"
+    );
+    assert!(spin.x.abs() + spin.z.abs() < 1e-12, "{spin}");
+    assert!((velocity.z - world.motion(free).velocity.z).abs() < 0.01, "the spring hardly pulls along z");
+    assert!(spin.y > 0.1);
+    let (inverse_mass, inverse_inertia) = world.answer(locked);
+    assert!(inverse_mass.distance(DVec3::Z / 8.0) < 1e-12);
+    let about_y = (inverse_inertia * DVec3::Y).distance(DVec3::Y / (8.0 * 0.04 / 6.0));
+    assert!(about_y < 1e-6 && inverse_inertia * DVec3::X == DVec3::ZERO, "{inverse_inertia}");
 }
 
 /// A block stays on a slope below the angle of friction, tan α = μ, and slides with g (sin α − μ cos α) above it.
@@ -143,6 +172,46 @@ fn led_bodies_go_where_they_are_led_and_push_others() {
     assert!((world.mass_properties(pusher).center.x - 0.2).abs() < 1e-12);
     assert!((world.mass_properties(pushed).center.x - 0.4).abs() < 5e-3);
     assert!(world.velocities(pusher).all(|v| v.distance(DVec3::X) < 1e-9));
+}
+
+/// What rests on something presses it with its weight, along the slope too: both sides feel the same.
+#[test]
+fn walls_and_led_bodies_feel_what_rests_on_them() {
+    let mut world = World::default();
+    let add = |world: &mut World, y: f64, size: f64, led: bool| {
+        let material = Material { friction: 0.8, ..Material::default() };
+        world.add("cube", cube(DVec3::new(0.1, y, 0.0), size), Form::Surface, material, led).unwrap()
+    };
+    let [low, high] = [(0.1, 0.2), (0.25, 0.1)].map(|(y, size)| add(&mut world, y, size, false));
+    let floor = world.add_wall(Wall::Plane { point: DVec3::ZERO, normal: DVec3::Y }, false).unwrap();
+    let other = world.add_wall(Wall::Plane { point: DVec3::splat(-5.0), normal: DVec3::X }, false).unwrap();
+    // The floor is level and gravity leans.
+    let gravity = DQuat::from_rotation_z(0.3) * GRAVITY;
+    run(&mut world, 1.0, 0.002, gravity);
+    let weight = (world.mass_properties(low).mass + world.mass_properties(high).mass) * gravity;
+    let [force, torque] = world.on_wall(floor);
+    assert!(force.distance(weight) < 1e-3 * weight.length(), "{force} {weight}");
+    let center = [low, high].map(|body| world.mass_properties(body)).map(|m| m.mass * m.center);
+    let expected = (center[0] + center[1]).cross(gravity);
+    assert!(torque.distance(expected) < 0.05 * expected.length(), "{torque} {expected}");
+    assert_eq!(world.on_wall(other), [DVec3::ZERO; 2]);
+    assert!(world.contacts() >= 6, "{}", world.contacts());
+    // While a body is thrown, action is reaction in every step.
+    world.throw(high, Motion { velocity: DVec3::new(1.0, -3.0, 0.5), spin: DVec3::ONE });
+    for _ in 0..50 {
+        let momentum = |world: &World| world.momentum(low) + world.momentum(high);
+        let before = momentum(&world);
+        world.step(0.002, gravity).unwrap();
+        let change = (momentum(&world) - before) / 0.002 - weight;
+        assert!((change + world.on_wall(floor)[0]).length() < 1e-9 * weight.length().max(change.length()));
+    }
+
+    let mut world = World::default();
+    let plate = add(&mut world, 0.0, 0.4, true);
+    let on_it = add(&mut world, 0.25, 0.1, false);
+    run(&mut world, 1.0, 0.002, GRAVITY);
+    let weight = world.mass_properties(on_it).mass * GRAVITY;
+    assert!(world.felt(plate)[0].distance(weight) < 1e-3 * weight.length(), "{}", world.felt(plate)[0]);
 }
 
 /// A heap of all kinds of bodies.

@@ -6,7 +6,8 @@ use crate::parse::{Source, parse, span_of};
 use crate::solid::SolidShape;
 use glam::DVec3;
 use meniscus_geometry::{
-    Bvh, ImportOptions, TetFile, TetMesh, TriangleMesh, parse_mesh, parse_msh, parse_tetgen, parse_vtk, parse_vtu,
+    Bvh, ImportOptions, LARGEST_SURFACE, TetError, TetFile, TetMesh, TriangleMesh, parse_mesh, parse_msh, parse_tetgen,
+    parse_vtk, parse_vtu,
 };
 use std::path::Path;
 use toml_edit::Document;
@@ -78,6 +79,10 @@ impl Loaded {
         let options = ImportOptions { scale: mesh.scale, up: mesh.up };
         let mut surface =
             parse_mesh(Path::new(&mesh.file), &self.assets[index].bytes, &options).map_err(|e| e.to_string())?;
+        let triangles = surface.triangles().len();
+        if use_as == Use::Body && triangles > LARGEST_SURFACE {
+            return Err(format!("mesh `{}`: {}", mesh.file, TetError::TooManyTriangles { triangles }));
+        }
         let offset = DVec3::from_array(mesh.offset);
         surface.vertices_mut().iter_mut().for_each(|vertex| *vertex += offset);
         // An open surface has no outside; whether it may be open is for its use to say.

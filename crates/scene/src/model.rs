@@ -418,6 +418,9 @@ pub struct Emitter {
     /// Speed of the flow \[m/s\], default 1.
     #[serde(default = "one")]
     pub speed: f64,
+    /// How the speed beats; by default it is steady.
+    #[serde(default)]
+    pub pulse: Option<sph::Pulse>,
     /// When the flow begins \[s\], default 0.
     #[serde(default)]
     pub start: f64,

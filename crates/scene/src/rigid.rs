@@ -2,7 +2,7 @@
 
 use crate::model::Vector;
 use crate::solid::SolidShape;
-use meniscus_rigid::Material;
+use meniscus_rigid::{Lock, Material};
 use meniscus_sph::Motion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,6 +31,10 @@ pub struct Rigid {
     /// How it is led, "still" to hold it; by default it moves freely.
     #[serde(default)]
     pub motion: Option<Motion>,
+    /// Directions that are taken from it: of its centre of mass, "x", "y", "z", and of its turns about the axes through it, "rx",
+    /// "ry", "rz". Default none.
+    #[serde(default)]
+    pub locked: Vec<Lock>,
     /// Red, green, blue, 0 to 1, default \[0.55, 0.57, 0.6\].
     #[serde(default = "color")]
     pub color: Vector,
@@ -52,6 +56,7 @@ impl Rigid {
             velocity: [0.0; 3],
             spin: [0.0; 3],
             motion: None,
+            locked: Vec::new(),
             color: color(),
         }
     }

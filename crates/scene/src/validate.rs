@@ -9,6 +9,7 @@ use crate::rigid::Rigid;
 use crate::solid::{Hold, Solid, SolidShape};
 use meniscus_fem::ParamsError;
 use meniscus_particles::InterfaceKind;
+use meniscus_rigid::Lock;
 use meniscus_sph::{Friction, Motion, PressureSolver, ViscositySolver};
 
 /// Something that is wrong with the value of a key.
@@ -219,6 +220,9 @@ impl Checks {
         self.range("divergence_error", sph.divergence_error, [1e-12, 1.0]);
         self.require("max_density_iterations", sph.max_density_iterations > 0, "must be at least 1");
         self.require("max_divergence_iterations", sph.max_divergence_iterations > 0, "must be at least 1");
+        if let Some(speed) = sph.speed {
+            self.positive("speed", speed);
+        }
         if let Some(stiffness) = sph.stiffness {
             self.positive("stiffness", stiffness);
         }
@@ -366,6 +370,16 @@ impl Checks {
         if let Some(motion) = &rigid.motion {
             self.within(["motion"], |c| c.motion(motion));
         }
+        let led = rigid.motion.is_some() && !rigid.locked.is_empty();
+        self.require("locked", !led, "has no meaning for a body that is led by `motion`");
+        let starts = [
+            ("velocity", rigid.velocity, [Lock::X, Lock::Y, Lock::Z]),
+            ("spin", rigid.spin, [Lock::Rx, Lock::Ry, Lock::Rz]),
+        ];
+        for (key, start, locks) in starts {
+            let still = start.iter().zip(&locks).all(|(part, lock)| *part == 0.0 || !rigid.locked.contains(lock));
+            self.require(key, still, "must be zero along what is `locked`");
+        }
     }
 
     fn solid_shape(&mut self, shape: &SolidShape) {
@@ -418,6 +432,12 @@ impl Checks {
         self.require("liquid", scene.liquid.contains_key(&emitter.liquid), message);
         self.direction("direction", emitter.direction);
         self.not_negative("speed", emitter.speed);
+        if let Some(pulse) = &emitter.pulse {
+            self.within(["pulse"], |c| {
+                c.range("amplitude", pulse.amplitude, [0.0, 1.0]);
+                c.positive("period", pulse.period);
+            });
+        }
         let stop = emitter.stop.unwrap_or(f64::INFINITY);
         self.require("stop", stop >= emitter.start, format!("must not come before start = {}", emitter.start));
         self.within(["opening"], |c| match &emitter.opening {

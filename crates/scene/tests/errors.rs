@@ -245,3 +245,12 @@ fn what_a_grid_cannot_do() {
     expect("method = \"twophase\"\n[liquid.water]\n", 1, "`domain` is needed", "");
     expect("[probe.p]\ngauge = [0, 0, 0]\n", 2, "twophase", "");
 }
+
+#[test]
+fn locks_that_contradict() {
+    let body = "[rigid.b]\nshape = { sphere = { center = [0, 0, 0], radius = 1 } }\n";
+    expect(&format!("{body}locked = [\"rx\", \"roll\"]\n"), 3, "cannot be `roll`", "rx");
+    expect(&format!("{body}motion = \"still\"\nlocked = [\"x\"]\n"), 4, "has no meaning", "");
+    expect(&format!("{body}velocity = [0, 1, 0]\nlocked = [\"y\"]\n"), 3, "must be zero along what is `locked`", "");
+    expect(&format!("{body}spin = [0, 1, 0]\nlocked = [\"ry\"]\n"), 3, "must be zero along what is `locked`", "");
+}

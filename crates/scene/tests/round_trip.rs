@@ -5,7 +5,7 @@ use meniscus_scene::{
     Periodic, Pick, Plane, Poke, Pool, Probe, Pull, Ray, Rectangle, Release, Rigid, Scene, Scripted, Set, Shape, Side,
     Solid, SolidShape, Sphere, Tank, Tube, Value, Vector, Wall, WallMesh, WallShape, WetSide, parse, to_text,
 };
-use meniscus_sph::{Friction, KernelFamily, Key, Motion, Slide, Swing, Turn};
+use meniscus_sph::{Friction, KernelFamily, Key, Motion, Pulse, Slide, Swing, Turn};
 use proptest::prelude::*;
 
 fn number() -> impl Strategy<Value = f64> {
@@ -118,6 +118,7 @@ fn emitter() -> impl Strategy<Value = Emitter> {
     ];
     (vector(), direction(), opening, positive(), prop::option::of(positive())).prop_map(
         |(center, direction, opening, speed, stop)| Emitter {
+            pulse: stop.map(|period| Pulse { amplitude: 0.5, period }),
             liquid: "water".into(),
             center,
             direction,

@@ -3,13 +3,10 @@
 use crate::connections::Connections;
 use crate::gauss::{Gauss, Look, tank_edges};
 use crate::method::Method;
-use crate::solids::Solids;
-use crate::{build_bodies, build_grid, build_solids};
+use crate::{build_bodies, build_grid, build_solids, build_wet};
 use glam::{DVec2, DVec3};
 use meniscus_core::{BodyInfo, BodyKind, StepReport, Wire};
-use meniscus_geometry::{
-    Aabb, Bvh, FillError, KeepOut, Periodic, Region, Shape, ShapeError, TriangleMesh, count_estimate, fill,
-};
+use meniscus_geometry::{Aabb, Bvh, FillError, KeepOut, Periodic, Region, Shape, ShapeError, count_estimate, fill};
 use meniscus_particles::{InterfaceKind, Pushes};
 use meniscus_scene::{self as scene, Loaded, Opening, Scene, Side, WetSide};
 use meniscus_sph::surface::Wet;
@@ -177,7 +174,7 @@ fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError> {
     }
     let first_solid = scene.liquid.len() + scene.wall.len() + scene.emitter.len();
     let solids = build_solids::solids(loaded, &liquid.setup().walls, first_solid, &mut warnings)?;
-    leave_out_of_solids(&mut liquid, &solids, &mut warnings);
+    build_wet::meet(&mut liquid, &solids, &mut warnings);
     let drains = scene.drain.iter().map(|(name, drain)| {
         let region = Region::new(&to_shape(loaded, &drain.region))
             .map_err(|source| BuildError::Drain { drain: name.clone(), source })?;
@@ -290,6 +287,7 @@ fn emitter(emitter: &scene::Emitter, scene: &Scene) -> Emitter {
             .map(|(u, v)| across * u + up * v)
             .collect(),
         speed: emitter.speed,
+        pulse: emitter.pulse,
         open: [emitter.start, emitter.stop.unwrap_or(f64::INFINITY)],
         most: emitter.max_particles,
     }
@@ -352,32 +350,6 @@ fn seed(loaded: &Loaded, liquid: &mut Liquid, warnings: &mut Vec<String>) -> Res
     Ok(())
 }
 
-/// Removes liquid that was filled into solids.
-fn leave_out_of_solids(liquid: &mut Liquid, solids: &Solids, warnings: &mut Vec<String>) {
-    let clearance = 0.25 * liquid.setup().params.spacing;
-    let soft = solids.bodies.iter().zip(&solids.kind_of).map(|(body, &kind)| {
-        let surface = TriangleMesh::new(body.positions().to_vec(), body.surface().triangles().to_vec());
-        (&solids.kinds[usize::from(kind)].name, surface.ok())
-    });
-    let rigids = &solids.rigids;
-    let rigid = rigids.kinds.iter().enumerate().map(|(body, kind)| {
-        let triangles = rigids.world.surface(body).triangles().to_vec();
-        (&kind.name, TriangleMesh::new(rigids.world.positions(body).collect(), triangles).ok())
-    });
-    for (name, surface) in soft.chain(rigid) {
-        let Some(surface) = surface else { continue };
-        let tree = Bvh::new(&surface);
-        let clear = |p: DVec3| tree.closest_within(p, clearance).is_none() && !tree.inside(p);
-        let particles = liquid.particles_mut();
-        let before = particles.len();
-        particles.retain(|particles, i| clear(particles.position[i].as_dvec3()));
-        let inside = before - particles.len();
-        if inside > 0 {
-            warnings.push(format!("{inside} liquid particles lie in `{name}` and are left out"));
-        }
-    }
-}
-
 /// Turns a liquid about its centre of mass.
 fn spin(liquid: &mut Liquid, number: u16, spin: DVec3) {
     let particles = liquid.particles_mut();
@@ -424,12 +396,15 @@ pub(crate) fn bounds_of(loaded: &Loaded) -> Aabb {
 /// there is any to the lowest, on top of the speeds given.
 pub(crate) fn speed_squared(loaded: &Loaded) -> f64 {
     let scene = &loaded.scene;
+    if let Some(speed) = scene.sph.speed {
+        return speed * speed;
+    }
     let down = DVec3::from_array(scene.gravity);
     let lowest_of = |b: &Aabb| DVec3::select(down.cmpgt(DVec3::ZERO), b.max, b.min).dot(down);
     let highest_of = |b: &Aabb| DVec3::select(down.cmpgt(DVec3::ZERO), b.min, b.max).dot(down);
     let lowest = lowest_of(&bounds_of(loaded));
     let highest = liquid_bounds(loaded).iter().map(highest_of).fold(lowest, f64::min);
-    let speeds = scene.emitter.values().map(|e| e.speed);
+    let speeds = scene.emitter.values().map(|e| e.speed * (1.0 + e.pulse.map_or(0.0, |pulse| pulse.amplitude)));
     let speeds = speeds.chain(scene.liquid.values().map(|l| {
         let size = l.fill.iter().map(|shape| to_shape(loaded, shape).bounds()).reduce(|a, b| a.union(&b));
         let radius = size.map_or(0.0, |size| 0.5 * (size.max - size.min).length());

@@ -42,6 +42,7 @@ pub(crate) fn rigids(loaded: &Loaded, walls: &[Wall], first: usize, edge: f64) -
             rigids.world.place(body, pose.rotation, pose.translation);
         } else {
             let [velocity, spin] = [rigid.velocity, rigid.spin].map(DVec3::from_array);
+            rigids.world.lock(body, &rigid.locked);
             rigids.world.throw(body, Motion { velocity, spin });
         }
     }
@@ -52,7 +53,7 @@ pub(crate) fn rigids(loaded: &Loaded, walls: &[Wall], first: usize, edge: f64) -
 }
 
 fn add_walls(loaded: &Loaded, rigids: &mut Rigids, walls: &[Wall]) -> Result<(), BuildError> {
-    for (name, wall) in loaded.scene.wall.keys().zip(walls) {
+    for (of, (name, wall)) in loaded.scene.wall.keys().zip(walls).enumerate() {
         let parts = match &wall.shape {
             &WallShape::Plane { point, normal } => vec![meniscus_rigid::Wall::Plane { point, normal }],
             &WallShape::Tank { min, max } => {
@@ -63,6 +64,7 @@ fn add_walls(loaded: &Loaded, rigids: &mut Rigids, walls: &[Wall]) -> Result<(),
         };
         for part in parts {
             let number = rigids.world.add_wall(part, wall.motion.moves()).map_err(|e| wrong(name, &e))?;
+            rigids.wall_of.push(of);
             if wall.motion.moves() {
                 rigids.walls.push((number, wall.motion.clone()));
             }

@@ -2,13 +2,14 @@
 
 use crate::build::{BuildError, to_shape};
 use crate::build_rigid;
+use crate::cover::Cover;
 use crate::hands::Hands;
 use crate::obstacle;
-use crate::solids::{Cover, Held, Kind, Solids};
+use crate::solids::{Held, Kind, Solids};
 use glam::{DQuat, DVec3};
 use meniscus_fem::contact::Contact;
 use meniscus_fem::{Axes, Body, Order};
-use meniscus_geometry::{Aabb, Pool, Region, Shape, Skin, TetMesh, TetOptions, TetSize, TriangleMesh, Tube, mesh_tets};
+use meniscus_geometry::{Aabb, Pool, Region, Shape, TetMesh, TetOptions, TetSize, TriangleMesh, Tube, mesh_tets};
 use meniscus_scene::{Axis, Loaded, Solid, SolidShape};
 use meniscus_sph::Wall;
 use std::f64::consts::PI;
@@ -42,12 +43,20 @@ pub(crate) fn solids(
         throw(&mut body, solid);
         let holds = hold(loaded, name, solid, &mut body, warnings)?;
         let edge = mean_edge(&mesh);
-        let cover = surface.filter(|_| solid.fracture.is_none()).map(|surface| Cover {
-            skin: Skin::new(&mesh, surface.vertices()),
-            triangles: surface.triangles().to_vec(),
-            tets: mesh.tets().to_vec(),
+        let breaks = solid.fracture.is_some();
+        let cover = surface.map(|surface| Cover::new(&mesh, &surface, edge, breaks).for_body(&body));
+        // Only liquid asks how it yields.
+        let frequency = if scene.liquid.is_empty() { 0.0 } else { body.lowest_frequency() };
+        let nodes = body.positions().len();
+        kinds.push(Kind {
+            name: name.clone(),
+            shown_as: (first + number) as u16,
+            holds,
+            cover,
+            edge,
+            frequency,
+            nodes,
         });
-        kinds.push(Kind { name: name.clone(), shown_as: (first + number) as u16, holds, cover, edge });
         bodies.push(body);
     }
     let kind_of = (0..kinds.len() as u16).collect();

@@ -290,7 +290,7 @@ impl Gauss {
     /// The incompressible liquid \[BK17\].
     fn step_dfsph(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
         let Self { liquid, solids, gravity, .. } = self;
-        solids.place_in(liquid);
+        solids.place_in(liquid, dt);
         report.stage("sort particles", || liquid.sort(time, dt)); // 1
         report.stage("find neighbours", || liquid.find_neighbours()); // 2
         report.stage("touch walls", || liquid.touch_walls(time, dt)); // 3
@@ -310,7 +310,7 @@ impl Gauss {
     /// The liquid of the papers \[MCG03\].
     fn step_state_equation(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
         let Self { liquid, solids, gravity, .. } = self;
-        solids.place_in(liquid);
+        solids.place_in(liquid, dt);
         report.stage("sort particles", || liquid.sort(time, dt)); // 1
         report.stage("find neighbours", || liquid.find_neighbours()); // 2
         report.stage("touch walls", || liquid.touch_walls(time, dt)); // 3

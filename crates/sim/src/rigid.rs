@@ -17,6 +17,8 @@ pub(crate) struct Rigids {
     pub(crate) kinds: Vec<RigidKind>,
     /// Motions of the walls that move, by their number among the rigid world's.
     pub(crate) walls: Vec<(usize, Lead)>,
+    /// The scene's wall of each of the rigid world's.
+    pub(crate) wall_of: Vec<usize>,
     /// Points of all surfaces where they are now.
     samples: Vec<Vec<Sample>>,
     /// Whether the step under way has begun.
@@ -96,10 +98,11 @@ impl Rigids {
             if to.triangles != triangles {
                 to.triangles = triangles.to_vec();
             }
-            let MassProperties { mass, center, inertia } = self.world.mass_properties(body);
+            let (inverse_mass, inverse_inertia) = self.world.answer(body);
+            let center = self.world.mass_properties(body).center;
             to.answer = match self.world.is_led(body) {
                 true => Answer::None,
-                false => Answer::Rigid { inverse_mass: 1.0 / mass, inverse_inertia: inertia.inverse(), center },
+                false => Answer::Rigid { inverse_mass, inverse_inertia, center },
             };
         }
     }
@@ -254,6 +257,15 @@ impl Rigids {
         let body = self.kinds.iter().position(|kind| kind.name == name)?;
         let (rotation, translation) = self.world.pose(body);
         Some(rotation * place + translation - place)
+    }
+
+    /// What a wall of the scene feels from the bodies in the last step.
+    pub(crate) fn wall_force(&self, wall: usize) -> ObstacleForce {
+        let parts = self.wall_of.iter().enumerate().filter(|(_, of)| **of == wall);
+        parts.fold(ObstacleForce::default(), |sum, (part, _)| {
+            let [force, torque] = self.world.on_wall(part);
+            ObstacleForce { force: sum.force + force, torque: sum.torque + torque }
+        })
     }
 
     /// Columns of the probe file for every body.

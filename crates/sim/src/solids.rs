@@ -1,13 +1,14 @@
 //! Deformable solids in a world: their bodies and pieces, how they are led, what they touch.
 
+use crate::cover::{Cover, add_triangles};
 use crate::hands::{Grip, Hands};
 use crate::obstacle::WallSide;
 use crate::rigid::Rigids;
-use glam::{DVec3, Vec3};
+use glam::DVec3;
 use meniscus_core::{Digest, Frame, StepError, StepReport, Surface};
 use meniscus_fem::contact::{Contact, Obstacle, ObstacleForce};
 use meniscus_fem::{Body, Material, State};
-use meniscus_geometry::{Region, Skin};
+use meniscus_geometry::Region;
 use meniscus_sph::{Answer, Liquid, Motion};
 use serde::{Deserialize, Serialize};
 
@@ -39,19 +40,16 @@ pub(crate) struct Kind {
     pub(crate) cover: Option<Cover>,
     /// Mean edge of the surface \[m\].
     pub(crate) edge: f64,
+    /// Angular frequency of its slowest vibration \[rad/s\]; zero if nothing holds it.
+    pub(crate) frequency: f64,
+    /// Nodes while it is whole.
+    pub(crate) nodes: usize,
 }
 
 /// Nodes that are held or led.
 pub(crate) struct Held {
     pub(crate) region: Region,
     pub(crate) motion: Motion,
-}
-
-/// A surface carried along by tetrahedra.
-pub(crate) struct Cover {
-    pub(crate) skin: Skin,
-    pub(crate) triangles: Vec<[u32; 3]>,
-    pub(crate) tets: Vec<[u32; 4]>,
 }
 
 impl Held {
@@ -96,6 +94,7 @@ impl Solids {
         }
         if !self.rigids.is_empty() {
             report.stage("rigid bodies", || self.rigids.step(dt, gravity))?;
+            report.count("rigid contacts", self.rigids.world.contacts() as f64);
         }
         self.begun = false;
         self.rigids.end();
@@ -118,13 +117,17 @@ impl Solids {
         Ok(())
     }
 
-    /// Shows the liquid where the surfaces of the solids are and how they yield.
-    pub(crate) fn place_in(&self, liquid: &mut Liquid) {
+    /// Shows the liquid where the surfaces of the solids are and how they yield in a step of `dt` \[s\].
+    pub(crate) fn place_in(&self, liquid: &mut Liquid, dt: f64) {
         let bodies = liquid.bodies_mut();
         bodies.resize_with(self.bodies.len() + self.rigids.len(), meniscus_sph::Body::default);
         let (soft, rigid) = bodies.split_at_mut(self.bodies.len());
         self.rigids.place_in(rigid);
-        for (from, to) in self.bodies.iter().zip(soft) {
+        for ((from, &kind), to) in self.bodies.iter().zip(&self.kind_of).zip(soft) {
+            let kind = &self.kinds[usize::from(kind)];
+            // What is broken may be loose.
+            let frequency = if from.positions().len() == kind.nodes { kind.frequency } else { 0.0 };
+            let lighter = 1.0 / from.stiffening(frequency, dt);
             to.positions.clear();
             to.positions.extend_from_slice(from.positions());
             to.velocities.clear();
@@ -133,7 +136,7 @@ impl Solids {
                 to.triangles.clear();
                 to.triangles.extend_from_slice(from.surface().triangles());
             }
-            let inverse_masses = (0..from.positions().len()).map(|node| from.inverse_mass(node));
+            let inverse_masses = (0..from.positions().len()).map(|node| lighter * from.inverse_mass(node));
             match &mut to.answer {
                 Answer::Nodes(of_nodes) => {
                     of_nodes.clear();
@@ -216,11 +219,16 @@ impl Solids {
 
     /// Changes what all pieces of a solid are made of.
     pub(crate) fn set_material(&mut self, number: usize, change: impl Fn(&mut Material)) {
+        let mut softened = f64::INFINITY;
         for (body, _) in self.bodies.iter_mut().zip(&self.kind_of).filter(|(_, kind)| usize::from(**kind) == number) {
             let mut material = *body.material();
             change(&mut material);
+            softened = softened.min(material.young / body.material().young);
             // A value out of range was refused before it came here.
             let _ = body.set_material(material);
+        }
+        if softened.is_finite() && softened > 0.0 {
+            self.kinds[number].frequency *= softened.sqrt();
         }
     }
 
@@ -279,13 +287,9 @@ impl Solids {
 
     /// Whether the surfaces that are shown hang in the saved tetrahedra.
     fn covers_fit(&self, saved: &[SavedBody]) -> bool {
-        saved.iter().all(|body| match &self.kinds[usize::from(body.kind)].cover {
-            None => true,
-            Some(cover) => {
-                let mesh = &body.state.mesh;
-                let corners = (0..mesh.element_count()).map(|e| &mesh.element(e)[..4]);
-                mesh.element_count() == cover.tets.len() && corners.zip(&cover.tets).all(|(a, b)| a == b)
-            }
+        self.kinds.iter().zip(0..).all(|(kind, number)| {
+            let pieces = saved.iter().filter(|body| body.kind == number).map(|body| &body.state);
+            kind.cover.as_ref().is_none_or(|cover| cover.fits(pieces))
         })
     }
 
@@ -306,11 +310,13 @@ impl Solids {
     pub(crate) fn show(&self, frame: &mut Frame) {
         for (number, kind) in self.kinds.iter().enumerate() {
             let mut surface = Surface { body: kind.shown_as, ..Surface::default() };
-            for (body, _) in self.bodies.iter().zip(&self.kind_of).filter(|(_, of)| usize::from(**of) == number) {
-                match &kind.cover {
-                    Some(cover) => cover.show(body, &mut surface),
-                    None => show_body(body, &mut surface),
-                }
+            let pieces = self.bodies.iter().zip(&self.kind_of).filter(|(_, of)| usize::from(**of) == number);
+            let pieces: Vec<&Body> = pieces.map(|(body, _)| body).collect();
+            match &kind.cover {
+                Some(cover) => cover.show(&pieces, &mut surface),
+                None => pieces.iter().for_each(|body| {
+                    add_triangles(body, body.surface().triangles().iter().copied(), &mut surface);
+                }),
             }
             frame.surfaces.push(surface);
         }
@@ -334,7 +340,7 @@ impl Solids {
     pub(crate) fn wall_forces(&self) -> impl Fn(usize) -> ObstacleForce {
         move |wall| {
             let sides = self.sides.iter().zip(self.contact.obstacle_forces()).filter(|(side, _)| side.wall == wall);
-            sides.fold(ObstacleForce::default(), |sum, (_, felt)| ObstacleForce {
+            sides.fold(self.rigids.wall_force(wall), |sum, (_, felt)| ObstacleForce {
                 force: sum.force + felt.force,
                 torque: sum.torque + felt.torque,
             })
@@ -369,35 +375,4 @@ impl Solids {
 fn fastest(body: &Body) -> f64 {
     let velocity = body.velocities();
     meniscus_core::par::max(velocity.len(), 0.0, |i| velocity[i].length_squared()).sqrt()
-}
-
-impl Cover {
-    fn show(&self, body: &Body, surface: &mut Surface) {
-        let carried = |nodes: &[DVec3]| {
-            let mut points = vec![DVec3::ZERO; self.skin.anchors.len()];
-            // The skin was made for these tetrahedra, and checkpoints are held against them.
-            let _ = self.skin.positions(&self.tets, nodes, &mut points);
-            points.into_iter().map(DVec3::as_vec3).collect::<Vec<Vec3>>()
-        };
-        surface.positions.extend(carried(body.positions()));
-        surface.velocities.extend(carried(body.velocities()));
-        surface.triangles.extend(&self.triangles);
-    }
-}
-
-/// Adds the surface of a body, without the nodes inside.
-fn show_body(body: &Body, surface: &mut Surface) {
-    const NONE: u32 = u32::MAX;
-    let mut number = vec![NONE; body.positions().len()];
-    for triangle in body.surface().triangles() {
-        surface.triangles.push(triangle.map(|node| {
-            let node = node as usize;
-            if number[node] == NONE {
-                number[node] = surface.positions.len() as u32;
-                surface.positions.push(body.positions()[node].as_vec3());
-                surface.velocities.push(body.velocities()[node].as_vec3());
-            }
-            number[node]
-        }));
-    }
 }

@@ -166,6 +166,9 @@ shape = { plane = { point = [0, 0, 0], normal = [0, 1, 0] } }
     let (plate, jelly) = (read(&world, "plate.y [m]"), read(&world, "jelly.y [m]"));
     assert!((plate - 0.05).abs() < 2e-3, "{plate}");
     assert!((jelly - 0.15).abs() < 0.01, "{jelly}");
+    let weight = 9.81 * (50.0 * 0.3 * 0.1 * 0.3 + 1000.0 * 0.2 * 0.1 * 0.2);
+    let on_floor = -read(&world, "floor.fy [N]");
+    assert!((on_floor / weight - 1.0).abs() < 0.01, "the floor carries both: {on_floor} {weight}");
 }
 
 /// Bodies of all kinds collide in empty space: what one gains the others lose.

@@ -55,6 +55,11 @@ fn try_load(text: &str, overrides: &[&str]) -> Result<Loaded, SceneError> {
                 triangles.extend(ball.triangles().iter().map(|t| t.map(|v| v + shift)));
                 write_obj(&TriangleMesh::new(vertices, triangles).unwrap(), &mut bytes)?;
             }
+            // One face of ten million corners; half of its triangles have no area.
+            "huge.obj" => {
+                bytes.extend(b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf");
+                bytes.extend(b" 1 2 3 4".repeat(2_500_001));
+            }
             "one.node" => bytes.extend(b"4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n"),
             "one.ele" => bytes.extend(b"1 4 0\n1 1 2 3 4\n"),
             _ => return Err(ErrorKind::NotFound.into()),
@@ -196,6 +201,8 @@ fn what_cannot_be_a_solid_is_refused() {
         let text = format!("[{table}.a]\nshape = {{ mesh = {{ file = \"crossed.obj\" }} }}\n");
         refused(&text, &["solids.toml:2", "crossed.obj", "passes through itself", " m"]);
     }
+    let huge = "[solid.a]\nshape = { mesh = { file = \"huge.obj\" } }\n";
+    refused(huge, &["solids.toml:2", "huge.obj", "5000002 triangles", "coarser"]);
     refused("[solid.a]\nshape = { tets = { file = \"ball.obj\" } }\n", &["solids.toml:2", ".msh"]);
     refused("[solid.a]\nedge = 9\nshape = { mesh = { file = \"ball.obj\" } }\n", &["solid `a`", "thinner"]);
     refused(
@@ -239,4 +246,49 @@ fn the_bar_of_the_gallery_breaks_without_failing() {
         world.step(0.65).unwrap();
     }
     assert!(read(&world, "bar.pieces") >= 2.0 && world.totals().tets == tets);
+}
+
+/// A ball that shatters on the floor shows its skin outside and the faces of its tetrahedra inside: nothing stretches across the
+/// cracks, nothing is missing, and a checkpoint brings it back.
+#[test]
+fn pieces_of_a_broken_body_wear_its_skin() {
+    const BALL: &str = r#"
+[time]
+max_dt = 0.002
+[solid.ball]
+shape = { mesh = { file = "ball.obj", offset = [0, 0.12, 0] } }
+target_tets = 1500
+velocity = [0, -12, 0]
+young = 1e6
+fracture = { strength = 4e4, max_cracks = 40 }
+[wall.floor]
+shape = { plane = { point = [0, 0, 0], normal = [0, 1, 0] } }
+"#;
+    let build = || World::new(&try_load(BALL, &[]).unwrap()).unwrap();
+    let mut world = build();
+    let whole = world.frame().surfaces[0].clone();
+    let longest = |surface: &meniscus_core::Surface| {
+        let edge = |&[a, b, c]: &[u32; 3]| {
+            let [a, b, c] = [a, b, c].map(|v| surface.positions[v as usize]);
+            a.distance(b).max(b.distance(c)).max(c.distance(a))
+        };
+        let skin = &surface.triangles[..whole.triangles.len()];
+        skin.iter().map(edge).fold(0.0, f32::max)
+    };
+    let at_rest = longest(&whole);
+    assert!(whole.triangles.len() > 1000, "the skin of a body that breaks is fine: {}", whole.triangles.len());
+    let mut pieces = 1.0;
+    while world.time() < 0.12 {
+        world.step(0.12).unwrap();
+        let surface = &world.frame().surfaces[0];
+        pieces = read(&world, "ball.pieces");
+        assert!(longest(surface) < 3.0 * at_rest, "{}: {} {at_rest}", world.time(), longest(surface));
+        assert!(surface.triangles.as_flattened().iter().all(|&v| (v as usize) < surface.positions.len()));
+    }
+    assert!(pieces > 2.0, "{pieces}");
+    let broken = world.frame();
+    assert!(broken.surfaces[0].triangles.len() > whole.triangles.len() + 20, "cracks are seen");
+    let mut resumed = build();
+    resumed.load(&world.save().unwrap()).unwrap();
+    assert_eq!(resumed.frame(), broken);
 }

@@ -55,8 +55,8 @@ pub enum Answer {
     Nodes(Vec<f64>),
     /// As one.
     Rigid {
-        /// Inverse mass \[1/kg\].
-        inverse_mass: f64,
+        /// Inverse mass along each axis \[1/kg\], zero where it is held.
+        inverse_mass: DVec3,
         /// Inverse inertia about the centre, along the axes of space \[1/(kg·m²)\].
         inverse_inertia: DMat3,
         /// Centre of mass \[m\].
@@ -140,6 +140,7 @@ pub(crate) struct Bodies {
     pairs: Vec<Pairs>,
     /// For each block of particles: particle, wet triangle, place in its list, in this order.
     touched: Vec<Vec<[u32; 3]>>,
+    unsorted: Vec<Vec<[u32; 3]>>,
     /// Links sorted by node, and where those of each node begin.
     by_node: Vec<(u32, Vec3)>,
     begin: Vec<u32>,
@@ -149,6 +150,8 @@ pub(crate) struct Bodies {
     pub(crate) start: Vec<DVec3>,
     /// Force on each node in the last step \[N\].
     pub(crate) force: Vec<DVec3>,
+    /// Whether the nodes of a body are other ones than in the last step.
+    pub(crate) renumbered: Vec<bool>,
     /// Where the nodes are at the end of the step \[m\], and what has been stopped there, for each block of particles.
     ends: Vec<DVec3>,
     stopped: Vec<Vec<Passed>>,
@@ -223,7 +226,9 @@ impl Bodies {
                 self.touched[pair.particle as usize / par::PIECE].push([pair.particle, t, k]);
             }
         }
-        self.touched[..blocks].par_iter_mut().for_each(|block| block.sort_unstable());
+        self.unsorted.resize_with(self.touched.len(), Vec::new);
+        let lists = self.touched[..blocks].par_iter_mut().zip(&mut self.unsorted);
+        lists.enumerate().for_each(|(block, (touched, unsorted))| group(touched, unsorted, block * par::PIECE));
     }
 
     fn find_wet(&mut self, sight: Sight, liquid: &NeighbourGrid) {
@@ -232,13 +237,19 @@ impl Bodies {
         let margin = sight.rub.unwrap_or(0.0).max(f64::from(sight.reach()) + offset.abs());
         for (b, body) in self.bodies.iter().enumerate() {
             let first_wet = self.wet.len();
-            for (number, triangle) in (0..).zip(&body.triangles) {
-                let own = triangle.map(|v| body.positions[v as usize]);
-                let low = own[0].min(own[1]).min(own[2]) - margin;
-                let high = own[0].max(own[1]).max(own[2]) + margin;
+            let is_near = |points: &[DVec3]| {
+                let low = points.iter().fold(DVec3::INFINITY, |low, p| low.min(*p)) - margin;
+                let high = points.iter().fold(DVec3::NEG_INFINITY, |high, p| high.max(*p)) + margin;
                 let mut near = false;
                 liquid.for_each_range_in(low.as_vec3(), high.as_vec3(), |range| near |= !range.is_empty());
-                if near {
+                near
+            };
+            if !is_near(&body.positions) {
+                continue;
+            }
+            for (number, triangle) in (0..).zip(&body.triangles) {
+                let own = triangle.map(|v| body.positions[v as usize]);
+                if is_near(&own) {
                     let nodes = triangle.map(|v| self.first[b] + v);
                     self.wet.push(WetTriangle { number, nodes, face: Face { own, moved: own } });
                 }
@@ -246,6 +257,7 @@ impl Bodies {
             if self.wet.len() == first_wet {
                 continue;
             }
+            // Over all triangles: the corners of wet ones touch dry ones.
             self.miters.clear();
             self.miters.resize(body.positions.len(), Miter::default());
             for triangle in &body.triangles {
@@ -384,9 +396,28 @@ impl Bodies {
             Answer::Rigid { inverse_mass, inverse_inertia, center } => {
                 let arm = self.bodies[b].positions[(node - self.first[b]) as usize] - *center;
                 let trace = inverse_inertia.x_axis.x + inverse_inertia.y_axis.y + inverse_inertia.z_axis.z;
-                inverse_mass + trace * arm.length_squared()
+                inverse_mass.max_element() + trace * arm.length_squared()
             }
         }
+    }
+}
+
+/// Puts what touches the particles of a block, which begins with particle `first`, in their order; what touches one keeps its
+/// own. The other list is memory.
+fn group(touched: &mut Vec<[u32; 3]>, unsorted: &mut Vec<[u32; 3]>, first: usize) {
+    std::mem::swap(touched, unsorted);
+    let mut place = [0; par::PIECE + 1];
+    for [particle, ..] in &*unsorted {
+        place[*particle as usize - first + 1] += 1;
+    }
+    for k in 0..par::PIECE {
+        place[k + 1] += place[k];
+    }
+    touched.resize(unsorted.len(), [0; 3]);
+    for of in unsorted {
+        let next = &mut place[of[0] as usize - first];
+        touched[*next] = *of;
+        *next += 1;
     }
 }
 
@@ -397,7 +428,11 @@ mod tests {
     #[test]
     fn a_rigid_body_yields_as_one() {
         let corners = vec![DVec3::ZERO, 2.0 * DVec3::X, 2.0 * DVec3::Y];
-        let answer = Answer::Rigid { inverse_mass: 0.5, inverse_inertia: DMat3::IDENTITY * 0.25, center: DVec3::X };
+        let answer = Answer::Rigid {
+            inverse_mass: DVec3::splat(0.5),
+            inverse_inertia: DMat3::IDENTITY * 0.25,
+            center: DVec3::X,
+        };
         let body = Body { positions: corners, velocities: vec![DVec3::ZERO; 3], triangles: vec![[0, 1, 2]], answer };
         let mut bodies = Bodies { bodies: vec![body], ..Bodies::default() };
         bodies.number();

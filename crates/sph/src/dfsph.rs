@@ -262,12 +262,30 @@ impl Liquid {
             return;
         }
         let volume = self.rest_volume();
+        self.force_renumbered(volume);
         let mut start = std::mem::take(&mut self.bodies.start);
         for (node, old) in start.iter_mut().zip(self.state.body_forces.iter().flatten()) {
             *node = -*old;
         }
         self.bodies.push_nodes(volume, |i| self.work.divergence_pressure[i], &mut start);
         self.bodies.start = start;
+    }
+
+    /// A body that broke has new nodes: what they felt in the last step is what its pressures do to them now.
+    fn force_renumbered(&mut self, volume: f64) {
+        if !self.bodies.renumbered.contains(&true) {
+            return;
+        }
+        let mut answer = std::mem::take(&mut self.bodies.answer);
+        answer.fill(DVec3::ZERO);
+        let multiplier = &self.state.particles.multiplier;
+        self.bodies.push_nodes(volume, |i| multiplier[i], &mut answer);
+        for (body, forces) in self.state.body_forces.iter_mut().enumerate() {
+            if self.bodies.renumbered[body] {
+                forces.copy_from_slice(&answer[self.bodies.nodes_of(body)]);
+            }
+        }
+        self.bodies.answer = answer;
     }
 
     /// Puts down what the liquid does to the nodes of bodies: `of` gives the pressure of a particle \[Pa\], the one that

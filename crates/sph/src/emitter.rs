@@ -1,7 +1,9 @@
 //! Emitters: nozzles that send layers of new particles, and drains that take particles away.
 
 use glam::{DVec3, Vec3};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::f64::consts::TAU;
 
 /// A nozzle: a flat opening through which a lattice of particles moves at a given speed.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,12 +16,24 @@ pub struct Emitter {
     pub direction: DVec3,
     /// Places of a layer's particles relative to the centre \[m\], in the plane of the opening.
     pub layer: Vec<DVec3>,
-    /// Speed of the flow \[m/s\].
+    /// Speed of the flow, in the mean over a beat \[m/s\].
     pub speed: f64,
+    /// How the speed beats.
+    pub pulse: Option<Pulse>,
     /// First and last moment of flow \[s\].
     pub open: [f64; 2],
     /// No more than this many particles are sent in all.
     pub most: u64,
+}
+
+/// A flow that beats: speed (1 + amplitude sin 2πt/period).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Pulse {
+    /// Part of the speed by which it rises and falls, dimensionless, 0 to 1.
+    pub amplitude: f64,
+    /// Time of a beat \[s\].
+    pub period: f64,
 }
 
 /// What an emitter remembers from step to step.
@@ -38,10 +52,17 @@ impl Emitter {
         time >= self.open[0] && time < self.open[1]
     }
 
-    /// Velocity of the flow \[m/s\].
+    /// Speed of the flow at a time \[m/s\].
     #[must_use]
-    pub fn velocity(&self) -> Vec3 {
-        (self.direction * self.speed).as_vec3()
+    pub fn speed_at(&self, time: f64) -> f64 {
+        let beat = self.pulse.map_or(0.0, |pulse| pulse.amplitude * libm::sin(TAU * time / pulse.period));
+        self.speed * (1.0 + beat)
+    }
+
+    /// Velocity of the flow at a time \[m/s\].
+    #[must_use]
+    pub fn velocity(&self, time: f64) -> Vec3 {
+        (self.direction * self.speed_at(time)).as_vec3()
     }
 
     /// Moves the flow on by `dt` and calls `send` with the place of each new particle.
@@ -49,7 +70,7 @@ impl Emitter {
         if !self.flows(time) || self.speed <= 0.0 {
             return;
         }
-        state.moved += self.speed * dt;
+        state.moved += self.speed_at(time) * dt;
         while state.moved >= spacing {
             state.moved -= spacing;
             if state.sent + self.layer.len() as u64 > self.most {

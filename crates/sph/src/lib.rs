@@ -67,7 +67,7 @@ mod walls;
 
 pub use bodies::{Answer, Body};
 pub use dfsph::Solved;
-pub use emitter::{Emitter, EmitterState};
+pub use emitter::{Emitter, EmitterState, Pulse};
 pub use fearless_simd::Level;
 pub use liquid::{Liquid, Reaction, Setup, State};
 pub use motion::{Key, Motion, Pose, Slide, Swing, Turn};

@@ -387,7 +387,7 @@ impl Liquid {
         let count = before.particles.len();
         let next_id = before.particles.next_id;
         for (emitter, state) in self.setup.emitters.iter().zip(&mut self.state.emitters) {
-            let (liquid, velocity) = (emitter.liquid, emitter.velocity());
+            let (liquid, velocity) = (emitter.liquid, emitter.velocity(time));
             let rest_density = self.setup.materials[usize::from(liquid)].1.density as f32;
             emitter.advance(state, [time, dt], self.setup.params.spacing, |place| {
                 before.particles.push(liquid, place, velocity, rest_density);
@@ -513,12 +513,16 @@ impl Liquid {
             KernelFamily::QuarticSpline => self.bodies.integrate::<QuarticSpline>(level, sight, grid, positions),
         }
         let State { body_forces, body_impulses, .. } = &mut self.state;
+        let parted = body_forces.len() != self.bodies.bodies.len();
         body_forces.resize_with(self.bodies.bodies.len(), Vec::new);
         body_impulses.resize_with(self.bodies.bodies.len(), Vec::new);
+        self.bodies.renumbered.clear();
         for (body, (forces, impulses)) in body_forces.iter_mut().zip(body_impulses).enumerate() {
             let nodes = self.bodies.nodes_of(body);
-            // A body that broke has other nodes.
-            if forces.len() != nodes.len() || impulses.len() != nodes.len() {
+            // A body that broke has other nodes; if it came apart, others have other numbers too.
+            let renumbered = parted || forces.len() != nodes.len() || impulses.len() != nodes.len();
+            self.bodies.renumbered.push(renumbered);
+            if renumbered {
                 for of_nodes in [&mut *forces, &mut *impulses] {
                     of_nodes.clear();
                     of_nodes.resize(nodes.len(), DVec3::ZERO);
@@ -668,7 +672,7 @@ impl Liquid {
                     *v += acceleration[start + k] * step;
                     for emitter in emitters {
                         if emitter.flows(time) && emitter.drives(*x, reach, spacing) {
-                            *v = emitter.velocity();
+                            *v = emitter.velocity(time);
                         }
                     }
                     *x += *v * step;

@@ -34,6 +34,9 @@ pub struct Params {
     /// Stiffness k of p = k (ρ − ρ0) \[m²/s²\], the square of the speed of sound. Default: such that the liquid at rest is
     /// compressed by 1 % at the bottom.
     pub stiffness: Option<f64>,
+    /// The speed to be expected \[m/s\]: of the flow, or √(p/ρ) where the liquid is under a pressure p. Compression and noise
+    /// are measured by it. Default: that of liquid which falls from the highest place to the lowest, or the fastest speed given.
+    pub speed: Option<f64>,
     /// Exponent n of p = k ρ0/n ((ρ/ρ0)ⁿ − 1), dimensionless, 1 to 7, default 1 (the papers).
     pub exponent: u32,
     /// Artificial viscosity α, dimensionless, default 0.05; 0 switches it off. It acts as a kinematic viscosity of α c h/20,
@@ -62,6 +65,7 @@ impl Default for Params {
             max_density_iterations: 100,
             max_divergence_iterations: 100,
             stiffness: None,
+            speed: None,
             exponent: 1,
             artificial_viscosity: 0.05,
             eddy_friction: 0.0,

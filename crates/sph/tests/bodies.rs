@@ -93,7 +93,7 @@ fn a_body_that_yields_is_pushed_less() {
     // Water of 32 kg meets cubes of 64 kg.
     let loose = push(&|n| Answer::Nodes(vec![n as f64 / 64.0; n]));
     let rigid = push(&|_| Answer::Rigid {
-        inverse_mass: 1.0 / 64.0,
+        inverse_mass: DVec3::splat(1.0 / 64.0),
         inverse_inertia: DMat3::ZERO,
         center: DVec3::new(0.0, -0.2, 0.0),
     });

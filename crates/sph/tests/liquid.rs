@@ -167,6 +167,7 @@ fn rolling_back_restores_every_bit() {
         direction: DVec3::NEG_Y,
         layer: vec![DVec3::ZERO, DVec3::X * 0.05],
         speed: 10.0,
+        pulse: None,
         open: [0.0, 10.0],
         most: 1000,
     });

@@ -1,6 +1,6 @@
 //! Where the interface is in a mixed cell, and how much it bends there.
 //!
-//! Heights come first, along the axis nearest to the normal, then along the others. Where the interface is too ragged for
+//! Heights come first, along the axes nearest to the normal, then along the others. Where the interface is too ragged for
 //! them, a paraboloid is fitted to the middles of the facets around; where there are too few facets, the bend of φ decides.
 
 use crate::boundary::Boundary;
@@ -12,6 +12,9 @@ use glam::DVec3;
 
 /// No interface on a grid bends more than this, in units of one over the spacing: a sphere inside one cell.
 const LARGEST: f64 = 4.0;
+
+/// Heights along an axis count where its part of the normal is more than this times the largest.
+const NEAR: f64 = 0.6;
 
 /// How a curvature was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,15 +57,34 @@ impl Gauge<'_> {
         let p = self.interface.cells()[k] as usize;
         let normal = self.interface.planes()[k].normal;
         let around = Around::new(self.grid, self.boundary, self.fraction, p);
-        let heights = by_size(normal).into_iter().find_map(|axis| {
-            let up = if normal[axis] > 0.0 { 1 } else { -1 };
-            (normal[axis] != 0.0).then(|| around.curvature(axis, up)).flatten()
-        });
+        let heights = self.of_heights(normal, &around);
         let (bend, found) = heights
             .map(|bend| (bend, Found::Heights))
             .or_else(|| self.of_paraboloid(k).map(|bend| (bend, Found::Paraboloid)))
             .unwrap_or_else(|| (self.of_distance(p), Found::Distance));
         (bend.clamp(-LARGEST, LARGEST) / self.grid.spacing(), found)
+    }
+
+    /// From heights along the axis nearest to the normal, or along the next that has them. Where other axes are nearly as near, from
+    /// all of these: a sudden change from one axis to another feeds waves of the length of a cell, which without viscosity grow.
+    fn of_heights(&self, normal: [f64; 3], around: &Around) -> Option<f64> {
+        let axes = by_size(normal);
+        let (mut sum, mut weights) = (0.0, 0.0);
+        for axis in axes {
+            let weight = normal[axis].abs() - NEAR * normal[axes[0]].abs();
+            if normal[axis] == 0.0 || (weight <= 0.0 && weights > 0.0) {
+                break;
+            }
+            let up = if normal[axis] > 0.0 { 1 } else { -1 };
+            if let Some(bend) = around.curvature(axis, up) {
+                if weight <= 0.0 {
+                    return Some(bend);
+                }
+                sum += weight * bend;
+                weights += weight;
+            }
+        }
+        (weights > 0.0).then(|| sum / weights)
     }
 
     /// From the paraboloid nearest to the middles of the facets in the 27 cells around, each weighing as its area.

@@ -65,6 +65,7 @@ impl Params {
         let courant = self.courant;
         in_range("the Courant number", "positive, at most 0.5", courant, courant > 0.0 && courant <= 0.5)?;
         positive("the tolerance", self.tolerance)?;
+        positive("the largest number of iterations", self.max_iterations.into())?;
         if let Some(level) = self.still_level {
             in_range("the still level", "finite", level, true)?;
         }
@@ -214,6 +215,7 @@ mod tests {
         assert!(bad(|p| p.surface_tension = f64::NAN).contains("surface tension"));
         assert!(bad(|p| p.sides.y_min = Side::Periodic).contains("along y"));
         assert!(bad(|p| p.sides.x_max = Side::Open(Open { wave_speed: -1.0, sponge: 0.0 })).contains("wave speed"));
+        assert!(bad(|p| p.max_iterations = 0).contains("iterations"));
         assert!(bad(|p| p.still_level = Some(f64::INFINITY)).contains("still level"));
     }
 }

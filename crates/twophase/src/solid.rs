@@ -1,8 +1,8 @@
 //! What stands in the box: open parts of faces and cells from a signed distance.
 //!
-//! The distance ψ, negative inside the solid, is taken at the nodes of the grid. The open part of a face is where the
-//! bilinear ψ of its corners is positive, to first order in each of its two triangles; that of a cell is found likewise from
-//! its six faces by way of a plane. \[NMG09; compare the staircase of MKSMH07.\]
+//! The distance ψ, negative inside the solid, is taken at the nodes of the grid. The open part of a face is where ψ, linear in
+//! each of the four triangles around its middle, is positive; that of a cell is the mean over a few such slices.
+//! \[NMG09; compare the staircase of MKSMH07.\]
 
 use crate::boundary::Boundary;
 use crate::error::SetupError;

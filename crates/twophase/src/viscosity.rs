@@ -95,8 +95,7 @@ impl Viscosity<'_> {
         }
     }
 
-    /// q = inertia·ρu − friction·(−dt/h² Σ stresses): both one for the operator; 0 and −1 for the stresses alone. Returns
-    /// u · q.
+    /// q = inertia·ρu − friction·dt/h² Σ stresses: both one for the operator; 0 and −1 for the stresses alone. Returns u · q.
     fn apply(&self, u: &Field, q: &mut Field, [inertia, friction]: [f64; 2], sums: &mut Vec<f64>) -> f64 {
         let mut product = 0.0;
         for axis in self.space.grid.active_axes() {

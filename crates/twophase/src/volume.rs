@@ -15,8 +15,8 @@ pub(crate) fn count(grid: &Grid, openings: &Openings, fraction: &[f64], sums: &m
     grid.rows().sum::<f64, 0>([], sums, |row, []| dot(row.of(fraction), openings.capacity(&row)))
 }
 
-/// Adds `missing` cells of liquid to the mixed cells. Returns what found no room.
-pub(crate) fn settle(openings: &Openings, interface: &Interface, fraction: &mut [f64], missing: f64) -> f64 {
+/// Adds `missing` cells of liquid to the mixed cells; what finds no room there is still missing after the next step.
+pub(crate) fn settle(openings: &Openings, interface: &Interface, fraction: &mut [f64], missing: f64) {
     let cells = interface.cells();
     let room = |f: f64| f * (1.0 - f);
     let total = par::sum(cells.len(), |k| {
@@ -24,7 +24,7 @@ pub(crate) fn settle(openings: &Openings, interface: &Interface, fraction: &mut 
         openings.capacity_at(p) * room(fraction[p])
     });
     if total <= 0.0 {
-        return missing;
+        return;
     }
     // More than this would fill or empty a cell.
     let share = (missing / total).clamp(-0.5, 0.5);
@@ -33,5 +33,4 @@ pub(crate) fn settle(openings: &Openings, interface: &Interface, fraction: &mut 
         *f += share * room(*f);
         *f = f.clamp(DUST, 1.0 - DUST);
     }
-    missing - share * total
 }

@@ -7,34 +7,33 @@ use glam::DVec3;
 use meniscus::twophase::{Flow, Fluid, Params};
 use std::f64::consts::PI;
 
-/// Bound of what is reported rather than gated.
-const REPORTED: f64 = 0.1;
-
 /// A small wave between equal fluids dies out \[Pro81\]. The boundary layer is one cell thick, and what a wave sees
-/// of it depends on where the level at rest lies between the planes of the grid; see the page.
+/// of it depends on where the level at rest lies between the planes of the grid: the worst level counts; see the page.
 pub(crate) fn wave(size: Size) -> Vec<Row> {
-    let gated = [(32, 0.125, 0.01)];
-    let reported = [(32, 0.0, REPORTED), (32, 0.5, REPORTED), (64, 0.0, 0.01)];
-    let more = if size == Size::Fine { &reported[..] } else { &reported[..1] };
-    let one = |&(n, offset, limit): &(usize, f64, f64)| {
-        let error = wave_error(n, offset).unwrap_or(f64::NAN);
-        let what = if limit < REPORTED { "" } else { " (reported)" };
-        let quantity = format!("{n} cells per wavelength, level {offset} cells off: RMS of the error over a₀{what}");
-        bound("capillary-wave", &quantity, error, limit)
+    let worst = |n: usize, levels: &[f64], limit: f64| {
+        let error = |&offset: &f64| wave_error(n, offset).ok().filter(|e| e.is_finite()).unwrap_or(f64::INFINITY);
+        let quantity =
+            format!("{n} cells per wavelength, levels {levels:?} cells off: largest RMS of the error over a₀");
+        bound("capillary-wave", &quantity, levels.iter().map(error).fold(0.0, f64::max), limit)
     };
-    gated.iter().chain(more).map(one).collect()
+    // The aim is 1 % at 32 cells: not reached.
+    let mut rows = vec![worst(32, &[0.0, 0.125, 0.25, 0.5], 0.09)];
+    if size == Size::Fine {
+        rows.push(worst(64, &[0.0], 0.01));
+    }
+    rows
 }
 
-/// ρ = 1, ν = 5e-6, σ = 0.01, λ = 1e-4, a₀ = λ/100; half a wavelength, three high, the level `offset` cells above a plane.
+/// ρ = 1, ν = 5e-6, σ = 0.01, λ = 1e-4, a₀ = λ/100; half a wavelength, two high, the level `offset` cells above a plane.
 fn wave_error(n: usize, offset: f64) -> Result<f64, String> {
     let table = table::<2>(include_str!("../../data/capillary_wave_prosperetti.csv"));
     let (length, amplitude) = (1e-4, 1e-6);
     let fluid = Fluid { density: 1.0, viscosity: 5e-6 };
     let params =
         Params { spacing: length / n as f64, liquid: fluid, gas: fluid, surface_tension: 0.01, ..Params::default() };
-    let mut flow = boxed([n / 2, 3 * n, 1], params, DVec3::ZERO)?;
+    let mut flow = boxed([n / 2, 2 * n, 1], params, DVec3::ZERO)?;
     let k = 2.0 * PI / length;
-    let level = (1.5 + offset / n as f64) * length;
+    let level = (1.0 + offset / n as f64) * length;
     flow.fill(|x| x.y - level - amplitude * libm::cos(k * x.x));
     let mut history = Vec::new();
     let end = table.last().map_or(0.0, |row| row[0]);
@@ -55,14 +54,13 @@ fn mode(flow: &Flow, k: f64) -> f64 {
 
 /// A drop in thin gas swings between tall and wide (Rayleigh).
 pub(crate) fn drop(size: Size) -> Vec<Row> {
-    let counts: &[usize] = if size == Size::Fine { &[32, 64, 128] } else { &[64] };
+    let counts: &[usize] = if size == Size::Fine { &[32, 64, 80, 128] } else { &[64] };
     // ω² = 6σ / (ρᴸ + ρᴳ)R³.
     let period = 2.0 * PI / (6.0 / 1.001e-3f64).sqrt();
     let one = |&n: &usize| {
         let measured = drop_period(n, period).unwrap_or(f64::NAN);
-        let limit = if n == 64 { 0.01 } else { 0.02 };
         let quantity = format!("period [s], planar, D = {:.1} cells", 0.4 * n as f64);
-        compare("drop-oscillation-grid", &quantity, period, measured, limit)
+        compare("drop-oscillation-grid", &quantity, period, measured, 0.01)
     };
     counts.iter().map(one).collect()
 }

@@ -30,7 +30,7 @@ pub(super) const VAT_LIQUID: Case = Case {
 pub(super) const VAT_100: Case =
     Case { name: "particles/vat-100", sizes: &[100], measure: |case, at| gallery_scene(case, at, "vat-100", [30, 30]) };
 
-fn gallery_scene(case: &Case, at: [usize; 2], name: &str, frames: [u64; 2]) -> Result<Measurement, Failure> {
+pub(super) fn gallery_scene(case: &Case, at: [usize; 2], name: &str, frames: [u64; 2]) -> Result<Measurement, Failure> {
     measure(case, at, &gallery::load(name, &[])?, frames)
 }
 
@@ -58,7 +58,7 @@ fn pile(bodies: usize) -> String {
     )
 }
 
-fn measure(
+pub(super) fn measure(
     case: &Case,
     [size, threads]: [usize; 2],
     loaded: &Loaded,

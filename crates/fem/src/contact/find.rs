@@ -81,10 +81,15 @@ impl Scene<'_> {
         if tree.bounds().distance_squared(place) > reach * reach {
             return None;
         }
-        let wanted = |triangle: u32| other != body || !there.are_neighbours(node, triangle);
+        let own = other == body;
+        let wanted = |triangle: u32| !own || !there.are_neighbours(node, triangle);
         let closest = tree.closest_of(place, reach, wanted)?;
         let (gap, normal) = gap_and_normal(place, &closest, there, &self.bodies[other]);
-        if gap < -depth || gap > near {
+        let tangled = || {
+            let positions = self.bodies[other].positions();
+            there.faces_as(node, &closest, positions) || there.is_inverted_between(node, &closest)
+        };
+        if gap < -depth || gap > near || own && tangled() {
             return None;
         }
         let softer = self.pressure_per_overlap(body).min(self.pressure_per_overlap(other));
@@ -102,6 +107,10 @@ impl Scene<'_> {
     fn pair_with_obstacle(&self, body: usize, k: usize, obstacle: usize) -> Option<Pair> {
         let skin = &self.skins[body];
         let node = skin.nodes[k];
+        // Between what is held and what does not yield there is nothing to be found.
+        if self.answering[obstacle].is_none() && self.bodies[body].state.mesh.fixed[node as usize].all() {
+            return None;
+        }
         let place = self.bodies[body].positions()[node as usize];
         let (gap, normal) = self.obstacles[obstacle].distance(place);
         let velocity = self.obstacles[obstacle].velocity(place);

@@ -25,7 +25,8 @@
 //!
 //! Edges that cross without a node inside the other body are not seen. Nodes deeper than `depth` edges are left alone: they
 //! may belong to the other side of a thin body. Within a body, nodes and triangles closer than two edges at rest do not
-//! touch, so that thin parts and fresh cracks are left in peace.
+//! touch, so that thin parts and fresh cracks are left in peace; nor do those that face the same way, or between which the
+//! body is inside out: there it has gone through itself, and contact would lock what elasticity brings apart again.
 
 mod find;
 mod obstacle;

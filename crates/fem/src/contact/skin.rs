@@ -2,7 +2,10 @@
 
 use crate::body::Body;
 use glam::DVec3;
-use meniscus_geometry::{Bvh, Closest, TriangleMesh};
+use meniscus_geometry::{Bvh, Closest, TriangleMesh, tet_volume};
+
+/// Normals with at least this cosine between them face the same way.
+const SAME: f64 = 0.5;
 
 /// A body's surface where it is now.
 #[derive(Default)]
@@ -22,6 +25,8 @@ pub(super) struct Skin {
     pub(super) edge: f64,
     /// Normals of all nodes, of any length: those of the triangles around, weighted by their areas.
     normal: Vec<DVec3>,
+    /// Where elements that are inside out now have their middles at rest \[m\].
+    inverted: Vec<DVec3>,
     /// Mean velocity of the nodes on the surface \[m/s\].
     pub(super) velocity: DVec3,
     /// Largest difference of a node's velocity to it \[m/s\].
@@ -46,10 +51,40 @@ impl Skin {
             let normal = (b - a).cross(c - a);
             triangle.iter().for_each(|&node| self.normal[node as usize] += normal);
         }
+        self.find_inverted(body);
         let count = self.nodes.len().max(1) as f64;
         self.velocity = self.nodes.iter().map(|&node| velocity[node as usize]).sum::<DVec3>() / count;
         let apart = |&node: &u32| velocity[node as usize].distance(self.velocity);
         self.spread = self.nodes.iter().map(apart).fold(0.0, f64::max);
+    }
+
+    fn find_inverted(&mut self, body: &Body) {
+        let (mesh, position) = (&body.state.mesh, body.positions());
+        let inside_out = |corners: &[u32; 4]| tet_volume(corners.map(|node| position[node as usize])) <= 0.0;
+        let middle = |corners: [u32; 4]| corners.iter().map(|&node| self.rest[node as usize]).sum::<DVec3>() / 4.0;
+        let corners = (0..mesh.element_count()).map(|element| mesh.corners(element));
+        self.inverted.clear();
+        self.inverted.extend(corners.filter(inside_out).map(middle));
+    }
+
+    /// Whether the surface around a node faces the same way as at a point of it: the body itself is between them, so that the
+    /// node has passed through.
+    pub(super) fn faces_as(&self, node: u32, closest: &Closest, position: &[DVec3]) -> bool {
+        let own = self.normal[node as usize].normalize_or_zero();
+        own.dot(self.outward(closest, position).normalize_or_zero()) > SAME
+    }
+
+    /// Whether the body is inside out between a node and a point of a triangle: near the straight line between them at rest. Its
+    /// surface has then passed through itself, and contact would keep it there.
+    pub(super) fn is_inverted_between(&self, node: u32, closest: &Closest) -> bool {
+        let start = self.rest[node as usize];
+        let corners = self.triangles[closest.triangle as usize].map(|corner| self.rest[corner as usize]);
+        let point: DVec3 = corners.iter().zip(closest.barycentric.to_array()).map(|(corner, l)| *corner * l).sum();
+        let way = point - start;
+        self.inverted.iter().any(|middle| {
+            let along = ((*middle - start).dot(way) / way.length_squared()).clamp(0.0, 1.0);
+            middle.distance_squared(start + along * way) < self.edge * self.edge
+        })
     }
 
     fn rebuild(&mut self, body: &Body) {

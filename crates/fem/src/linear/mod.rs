@@ -14,6 +14,7 @@ mod multigrid;
 mod preconditioner;
 mod prolongation;
 mod sparse;
+mod spectrum;
 
 pub(crate) use cg::{Cg, Goal, Outcome, Part, Unknowns, find_residual, move_given, solve};
 pub(crate) use float::{Float, Links, Rider};

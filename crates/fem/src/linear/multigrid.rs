@@ -18,6 +18,7 @@ use super::cholesky;
 use super::matrix::{Matrix, ROWS};
 use super::prolongation::{self, Modes};
 use super::sparse::Sparse;
+use super::spectrum;
 use crate::axes::Axes;
 use glam::DMat3;
 use rayon::prelude::*;
@@ -73,7 +74,7 @@ impl<B: Block> Multigrid<B> {
             debug_assert!(aggregates.of.iter().enumerate().all(|(node, &of)| (of == NONE) != active(node)));
             let (tentative, coarse_modes) = prolongation::tentative(&aggregates, &modes, width);
             let inverse_diagonal = inverse_diagonal(&a);
-            let largest = prolongation::largest_eigenvalue(&a, &inverse_diagonal);
+            let largest = spectrum::largest_eigenvalue(&a, &inverse_diagonal);
             let p = prolongation::smoothed(&a, &inverse_diagonal, largest, &tentative, columns);
             let down = p.transposed(columns);
             let mut coarse = down.times(&a.times(&p, columns), columns);
@@ -175,7 +176,7 @@ fn chebyshev(low: f64, high: f64) -> [f64; 3] {
     [1.0 / theta, rho / sigma, 2.0 * rho / delta]
 }
 
-fn inverse_diagonal(a: &Sparse) -> Vec<DMat3> {
+pub(super) fn inverse_diagonal(a: &Sparse) -> Vec<DMat3> {
     let invert = |block: DMat3| {
         let d = [block.x_axis.x, block.y_axis.y, block.z_axis.z];
         let determinant = block.determinant();

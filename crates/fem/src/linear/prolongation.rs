@@ -4,7 +4,6 @@ use super::aggregates::{Aggregates, NONE};
 use super::sparse::Sparse;
 use crate::axes::Axes;
 use glam::{DMat3, DVec3};
-use rayon::prelude::*;
 
 /// How three rows follow six motions: three translations, three rotations.
 pub(crate) type Modes = [DMat3; 2];
@@ -102,28 +101,8 @@ pub(crate) fn smoothed(a: &Sparse, inverse_diagonal: &[DMat3], largest: f64, t: 
     p
 }
 
-/// The largest eigenvalue of D⁻¹ A by the power method, a little too large rather than too small.
-pub(crate) fn largest_eigenvalue(a: &Sparse, inverse_diagonal: &[DMat3]) -> f64 {
-    const ITERATIONS: usize = 12;
-    const MARGIN: f64 = 1.1;
-    let mut x: Vec<DVec3> = (0..a.rows()).map(start_vector).collect();
-    let mut y = vec![DVec3::ZERO; x.len()];
-    let mut value = 1.0;
-    for _ in 0..ITERATIONS {
-        y.par_iter_mut().with_min_len(256).enumerate().for_each(|(i, y)| {
-            let (columns, values) = a.row(i);
-            let sum = columns.iter().zip(values).fold(DVec3::ZERO, |sum, (&j, b)| sum + *b * x[j as usize]);
-            *y = inverse_diagonal[i] * sum;
-        });
-        let length = y.iter().map(|y| y.length_squared()).sum::<f64>().sqrt();
-        value = length / x.iter().map(|x| x.length_squared()).sum::<f64>().sqrt();
-        x.iter_mut().zip(&y).for_each(|(x, y)| *x = *y / length);
-    }
-    MARGIN * value
-}
-
 /// Numbers without pattern between −1 and 1, the same in every run.
-fn start_vector(i: usize) -> DVec3 {
+pub(super) fn start_vector(i: usize) -> DVec3 {
     let scatter = |k: usize| {
         let bits = ((3 * i + k) as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         ((bits ^ bits >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 11) as f64 / (1u64 << 52) as f64 - 1.0

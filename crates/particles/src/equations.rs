@@ -1,0 +1,183 @@
+//! The equations of motion of all bodies, and of one alone, as integrators see them.
+
+use crate::integrator::{Integrable, Integrator};
+use crate::interface::{Interface, Matter, Now};
+use crate::motion::{Body, HEAVY, LIGHT, Lane, Start};
+use crate::system::System;
+use crate::touch::{Law, Meeting, Memory};
+use crate::walls::Walls;
+use glam::DVec3;
+
+/// The particles of one body.
+pub(crate) struct Own<'a> {
+    /// Number of the first among all.
+    pub(crate) first: usize,
+    pub(crate) position: &'a [DVec3],
+    pub(crate) velocity: &'a [DVec3],
+    /// Positions of the particles of all bodies when the step began \[m\].
+    pub(crate) start: &'a [DVec3],
+}
+
+/// The geometry of the k-th particle of a body at a wall, if anything acts between them; `since` \[s\] is the time since the
+/// step began.
+pub(crate) fn meet_wall(
+    (walls, wall): (&dyn Walls, usize),
+    k: usize,
+    own: &Own,
+    (matter, law): (&Matter, &Law),
+    memory: &Memory,
+    since: f64,
+) -> Option<Meeting> {
+    let (x, i) = (own.position[k], own.first + k);
+    let (distance, normal) = walls.distance(wall, x);
+    let (length, inverse_mass) = (matter.radius[i], matter.inverse_mass[i]);
+    let overlap = length - distance;
+    if law.apart(overlap, memory) || inverse_mass == 0.0 {
+        return None;
+    }
+    let of_wall = walls.velocity(wall, x);
+    Some(Meeting {
+        overlap,
+        normal,
+        velocity: own.velocity[k] - of_wall,
+        moved: x - own.start[i] - of_wall * since,
+        length,
+        inverse_mass,
+    })
+}
+
+/// All bodies as one system of equations.
+pub(crate) struct Whole<'a> {
+    lane: Lane<'a>,
+    from: &'a [DVec3],
+    interface: &'a mut Interface,
+    matter: &'a Matter,
+    external: &'a [DVec3],
+    memories: &'a [Memory],
+    near: &'a [bool],
+    walls: &'a mut dyn Walls,
+    gravity: DVec3,
+    /// When the step began \[s\].
+    time: f64,
+    /// Of dynamic connections; none if they do not act.
+    law: Option<Law>,
+}
+
+impl<'a> Whole<'a> {
+    pub(crate) fn new(
+        system: &'a mut System,
+        walls: &'a mut dyn Walls,
+        gravity: DVec3,
+        time: f64,
+        law: Option<Law>,
+    ) -> Self {
+        let System { bodies, matter, state, interface, work, .. } = system;
+        let lane = Lane {
+            bodies,
+            position: &mut state.position,
+            velocity: &mut state.velocity,
+            rigid: &mut state.rigid,
+            force: &mut work.force,
+            rates: &mut work.rates,
+            start: Start {
+                position: &mut work.start,
+                velocity: &mut work.start_velocity,
+                rigid: &mut work.start_rigid,
+                sum_velocity: &mut work.sum_velocity,
+                sum_acceleration: &mut work.sum_acceleration,
+                sum_rates: &mut work.sum_rates,
+            },
+            inverse_mass: &matter.inverse_mass,
+        };
+        let (external, near, from) = (&work.external, &work.near, &work.from);
+        Self { lane, from, interface, matter, external, memories: &state.walls, near, walls, gravity, time, law }
+    }
+
+    /// Forces between bodies and of walls at a time \[s\], on top of what is there.
+    fn touch(&mut self, time: f64) {
+        let Some(law) = self.law else { return };
+        self.walls.place(time);
+        let Self { lane, matter, walls, memories, near, .. } = self;
+        let (count, since) = (walls.count(), time - self.time);
+        let (walls, matter, memories, near, from) = (&**walls, *matter, *memories, *near, self.from);
+        lane.reborrow().each(LIGHT, &|body, lane| {
+            let number = matter.body[body.range.start] as usize;
+            let own = Own { first: body.range.start, position: lane.position, velocity: lane.velocity, start: from };
+            for wall in (0..count).filter(|wall| near[number * count + wall]) {
+                for (k, force) in lane.force.iter_mut().enumerate() {
+                    let memory = &memories[(own.first + k) * count + wall];
+                    if let Some(meeting) = meet_wall((walls, wall), k, &own, (matter, &law), memory, since) {
+                        *force += law.force(&meeting, memory);
+                    }
+                }
+            }
+        });
+        let Lane { position, velocity, force, .. } = lane;
+        let now = Now { position, velocity, start: self.from };
+        self.interface.push(&law, now, matter, force);
+    }
+
+    /// Dynamic connections and walls act once, as impulses; then every body moves on its own, in steps of its own.
+    pub(crate) fn step_locally(&mut self, integrator: Integrator, [time, dt]: [f64; 2]) {
+        self.lane.force.fill(DVec3::ZERO);
+        self.touch(time);
+        let (gravity, matter, external) = (self.gravity, self.matter, self.external);
+        self.lane.reborrow().each(HEAVY, &|body, lane| {
+            lane.kick(body, dt);
+            let steps = (dt / body.pitch.longest_step(integrator)).ceil().max(1.0);
+            let mut alone = Alone { lane, body, gravity, matter, external };
+            for step in 0..steps as u32 {
+                integrator.step(&mut alone, time + f64::from(step) * dt / steps, dt / steps);
+            }
+        });
+    }
+}
+
+impl Integrable for Whole<'_> {
+    fn begin(&mut self) {
+        self.lane.reborrow().each(LIGHT, &|_, lane| lane.begin());
+    }
+
+    fn evaluate(&mut self, time: f64, weight: f64) {
+        let (gravity, matter, external) = (self.gravity, self.matter, self.external);
+        self.lane.reborrow().each(HEAVY, &|body, lane| lane.weigh(body, gravity, &matter.mass, external));
+        self.touch(time);
+        self.lane.reborrow().each(LIGHT, &|body, lane| lane.rate(body, weight));
+    }
+
+    fn reach(&mut self, length: f64) {
+        self.lane.reborrow().each(LIGHT, &|body, lane| lane.reach(body, length));
+    }
+
+    fn finish(&mut self, length: f64) {
+        self.lane.reborrow().each(LIGHT, &|body, lane| lane.finish(body, length));
+    }
+}
+
+/// One body by itself.
+struct Alone<'a, 'b> {
+    lane: &'a mut Lane<'b>,
+    body: &'a Body,
+    gravity: DVec3,
+    matter: &'a Matter,
+    external: &'a [DVec3],
+}
+
+impl Integrable for Alone<'_, '_> {
+    fn begin(&mut self) {
+        self.lane.begin();
+    }
+
+    fn evaluate(&mut self, _: f64, weight: f64) {
+        self.lane.weigh(self.body, self.gravity, &self.matter.mass, self.external);
+        self.lane.rate(self.body, weight);
+    }
+
+    fn reach(&mut self, length: f64) {
+        self.lane.reach(self.body, length);
+    }
+
+    fn finish(&mut self, length: f64) {
+        self.lane.finish(self.body, length);
+    }
+}

@@ -1,0 +1,138 @@
+//! `draught` and `coupling-convergence`: how deep bodies float, and how they lie.
+
+use super::{mean_of, volume_of};
+use crate::worlds::{run_until, table, world};
+use crate::{Row, Size, absolute, bound, failed};
+use glam::DVec3;
+use meniscus::sim::World;
+
+/// A body of the table.
+struct Body {
+    name: &'static str,
+    shape: &'static str,
+    /// Half its height \[m\].
+    half: f64,
+    /// Its column.
+    column: usize,
+    /// Side of its square tank \[m\].
+    tank: f64,
+}
+
+const BODIES: [Body; 3] = [
+    Body {
+        name: "box",
+        shape: "box = { min = [-0.2, 0.25, -0.2], max = [0.2, 0.45, 0.2] }",
+        half: 0.1,
+        column: 1,
+        tank: 0.7,
+    },
+    Body { name: "sphere", shape: "sphere = { center = [0, 0.35, 0], radius = 0.1 }", half: 0.1, column: 2, tank: 0.4 },
+    Body {
+        name: "cylinder",
+        shape: "cylinder = { start = [0, 0.35, -0.12], end = [0, 0.35, 0.12], radius = 0.1 }",
+        half: 0.1,
+        column: 3,
+        tank: 0.4,
+    },
+];
+
+/// Depth of the water, before a body is in it \[m\].
+const DEPTH: f64 = 0.25;
+
+pub(crate) fn run(size: Size) -> Vec<Row> {
+    measure(size).unwrap_or_else(|error| failed("draught", &error))
+}
+
+fn measure(size: Size) -> Result<Vec<Row>, String> {
+    let fine = size == Size::Fine;
+    let spacing = if fine { 0.025 } else { 0.04 };
+    let mut rows = Vec::new();
+    for body in &BODIES {
+        let asked: &[f64] = if fine { &[0.1, 0.3, 0.5, 0.7, 0.9] } else { &[0.3, 0.7] };
+        for &density in asked {
+            let [reference, found] = draughts(body, density, spacing)?;
+            let quantity = format!("draught of the {}, s = {density} [m]", body.name);
+            rows.push(absolute("draught", &quantity, [reference, found], 0.5 * spacing));
+        }
+    }
+    for (density, lies) in [(0.1, 0.0), (0.5, 45.0), (0.9, 0.0)] {
+        let quantity = format!("heel of a free square bar, s = {density} [°]");
+        rows.push(absolute("draught", &quantity, [lies, heel(density, if fine { 0.025 } else { 0.04 })?], 10.0));
+    }
+    Ok(rows)
+}
+
+/// `coupling-convergence`: the mean error of the draughts against the spacing.
+pub(crate) fn convergence(size: Size) -> Vec<Row> {
+    const CASE: &str = "coupling-convergence";
+    let spacings: &[f64] = if size == Size::Fine { &[0.05, 0.035, 0.025, 0.0175] } else { &[0.05, 0.035] };
+    let error = |spacing: f64| -> Result<f64, String> {
+        let errors = [&BODIES[1], &BODIES[2]]
+            .map(|body| draughts(body, 0.5, spacing).map(|[exact, found]| (found - exact).abs()));
+        Ok(errors.into_iter().sum::<Result<f64, String>>()? / 2.0)
+    };
+    let errors: Result<Vec<f64>, String> = spacings.iter().map(|&spacing| error(spacing)).collect();
+    match errors {
+        Err(error) => failed(CASE, &error),
+        Ok(errors) => spacings
+            .iter()
+            .zip(errors)
+            .map(|(spacing, error)| {
+                bound(CASE, &format!("mean error of draughts, spacing {spacing} m [m]"), error, 0.5 * spacing)
+            })
+            .collect(),
+    }
+}
+
+/// How deep a body of a density over that of water lies, by the table and as it is found \[m\].
+fn draughts(body: &Body, density: f64, spacing: f64) -> Result<[f64; 2], String> {
+    let Body { half, tank, .. } = *body;
+    let table = table::<4>(include_str!("../../data/archimedes_draught.csv"));
+    let row = table.iter().find(|row| (row[0] - density).abs() < 1e-9).ok_or("not in the table")?;
+    let matter = format!("material = {{ density = {:?} }}\nlocked = [\"rx\", \"ry\", \"rz\"]\n", 1000.0 * density);
+    let mut world = afloat(tank, spacing, &format!("shape = {{ {} }}\n{matter}", body.shape))?;
+    let water = world.frame().particles.positions.len() as f64 * spacing.powi(3);
+    // The level when it displaces its weight.
+    let level = (water + density * volume_of(&world)?) / (tank * tank);
+    run_until(&mut world, 2.0)?;
+    Ok([row[body.column], level - (mean_of(&mut world, "body.y [m]", 1.0)? - half)])
+}
+
+/// The angle by which a free bar of square section has heeled at the end, between 0 and 45 degrees; 8 at the start.
+fn heel(density: f64, spacing: f64) -> Result<f64, String> {
+    let bar = format!(
+        "shape = {{ box = {{ min = [-0.1, 0.25, -0.16], max = [0.1, 0.45, 0.16] }} }}\nrotation = [0, 0, 8]\n\
+         material = {{ density = {:?} }}\n",
+        1000.0 * density
+    );
+    let mut world = afloat(0.48, spacing, &bar)?;
+    run_until(&mut world, 3.0)?;
+    let (mut sum, times) = (0.0, 10);
+    for k in 1..=times {
+        run_until(&mut world, 3.0 + 0.05 * f64::from(k))?;
+        sum += lean(&world)?;
+    }
+    Ok(sum / f64::from(times))
+}
+
+/// The angle between the vertical and the nearest of the two normals of the bar's long sides \[degrees\].
+fn lean(world: &World) -> Result<f64, String> {
+    let frame = world.frame();
+    let surface = frame.surfaces.first().ok_or("no bar")?;
+    let at = |v: u32| surface.positions[v as usize].as_dvec3();
+    let normals = surface.triangles.iter().map(|t| (at(t[1]) - at(t[0])).cross(at(t[2]) - at(t[0])).normalize());
+    let steepest = normals.map(|normal| normal.dot(DVec3::Y)).fold(0.0, f64::max);
+    Ok(steepest.min(1.0).acos().to_degrees())
+}
+
+/// A body over a square tank of water.
+fn afloat(tank: f64, spacing: f64, body: &str) -> Result<World, String> {
+    let a = 0.5 * tank;
+    let scene = format!(
+        "[sph]\nspacing = {spacing:?}\n[liquid.water]\n\
+         fill = [{{ box = {{ min = [-{a:?}, 0, -{a:?}], max = [{a:?}, {DEPTH:?}, {a:?}] }} }}]\n\
+         [wall.tank]\nshape = {{ box = {{ min = [-{a:?}, 0, -{a:?}], max = [{a:?}, 1, {a:?}], open = [\"+y\"] }} }}\n\
+         [rigid.body]\n{body}"
+    );
+    world("draught", &scene)
+}

@@ -1,0 +1,68 @@
+//! `no-leak-soft`: no particle passes through the surface of a solid in the scenes of the coupling.
+
+use crate::worlds::run_until;
+use crate::{Row, Size, bound, failed};
+use glam::{DVec3, Vec3};
+use meniscus::core::{BodyKind, Frame};
+use meniscus::gallery;
+use meniscus::geometry::{Bvh, TriangleMesh};
+use meniscus::sim::World;
+use std::f64::consts::TAU;
+
+const CASE: &str = "no-leak-soft";
+/// Scenes, and how much of them the quick form runs \[s\].
+const SCENES: [(&str, f64); 5] =
+    [("pool", 0.6), ("floating-boxes", 0.4), ("pool-fracture", 0.6), ("vessel", 0.04), ("vessel-injury", 0.06)];
+
+pub(crate) fn run(size: Size) -> Vec<Row> {
+    let rows = SCENES.iter().flat_map(|(scene, quick)| {
+        leaks(scene, (size == Size::Quick).then_some(*quick)).map_or_else(
+            |error| failed(CASE, &format!("{scene}: {error}")),
+            |[inside, beside]| {
+                let mut rows = vec![bound(CASE, &format!("{scene}: particles found in a solid"), inside as f64, 0.0)];
+                if *scene == "vessel" {
+                    rows.push(bound(CASE, "vessel: particles found beside it", beside as f64, 0.0));
+                }
+                rows
+            },
+        )
+    });
+    rows.collect()
+}
+
+/// Particles found inside of solids, and beside the vessel, over all frames of a scene.
+fn leaks(scene: &str, seconds: Option<f64>) -> Result<[usize; 2], String> {
+    let loaded = gallery::load(scene, &[]).map_err(|e| e.to_string())?;
+    let (end, step) = (seconds.unwrap_or(loaded.scene.seconds), 1.0 / loaded.scene.fps);
+    let mut world = World::new(&loaded).map_err(|e| e.to_string())?;
+    let mut sums = [0, 0];
+    let mut time = 0.0;
+    while time < end {
+        time += step;
+        run_until(&mut world, time)?;
+        let frame = world.frame();
+        sums[0] += inside(&frame)?;
+        sums[1] += frame.particles.positions.iter().filter(|x| is_beside_vessel(**x)).count();
+    }
+    Ok(sums)
+}
+
+/// Particles inside of the surfaces of solids.
+fn inside(frame: &Frame) -> Result<usize, String> {
+    let mut count = 0;
+    let solid = |body: u16| frame.bodies.get(usize::from(body)).is_some_and(|info| info.kind == BodyKind::Solid);
+    for surface in frame.surfaces.iter().filter(|surface| solid(surface.body)) {
+        let corners = surface.positions.iter().map(|p| p.as_dvec3()).collect();
+        let tree = Bvh::new(&TriangleMesh::new(corners, surface.triangles.clone()).map_err(|e| e.to_string())?);
+        count += frame.particles.positions.iter().filter(|x| tree.inside(x.as_dvec3())).count();
+    }
+    Ok(count)
+}
+
+/// Whether a place is out of the vessel of the scene `vessel`: 40 mm long, bent by 6 mm, 6 mm in radius at rest.
+fn is_beside_vessel(place: Vec3) -> bool {
+    let place = place.as_dvec3();
+    let bend = DVec3::Y * (3e-3 * (1.0 - (TAU * place.x / 0.04).cos()));
+    let away = (place - bend).with_x(0.0).length();
+    place.x < -1e-3 || place.x < 0.04 && away > 9e-3
+}
