@@ -58,6 +58,7 @@ mod particles;
 mod state_equation;
 pub mod surface;
 mod thick;
+pub mod unified;
 mod viscosity;
 pub mod wall;
 mod walls;
