@@ -127,6 +127,8 @@ pub enum Method {
     Twophase,
     /// Liquid, deformable and rigid bodies of particles that meet through connections (Boldt).
     Connections,
+    /// Liquid and deformable solids as one system of particles (Shao, Zhou and Wu).
+    Unified,
 }
 
 impl Method {
@@ -137,6 +139,7 @@ impl Method {
             Self::Gauss => "gauss",
             Self::Twophase => "twophase",
             Self::Connections => "connections",
+            Self::Unified => "unified",
         }
     }
 }

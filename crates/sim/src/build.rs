@@ -4,7 +4,7 @@ use crate::connections::Connections;
 use crate::gauss::{Gauss, Look, tank_edges};
 use crate::method::Method;
 use crate::solids::Solids;
-use crate::{build_bodies, build_grid, build_solids};
+use crate::{build_bodies, build_grid, build_solids, build_unified};
 use glam::{DVec2, DVec3};
 use meniscus_core::{BodyInfo, BodyKind, StepReport, Wire};
 use meniscus_geometry::{
@@ -124,6 +124,10 @@ pub(crate) fn build(loaded: &Loaded) -> Result<(Box<dyn Method>, Vec<String>), B
             let (connections, warnings) = connections(loaded)?;
             Ok((Box::new(connections), warnings))
         }
+        scene::Method::Unified => {
+            let (unified, warnings) = build_unified::unified(loaded)?;
+            Ok((Box::new(unified), warnings))
+        }
     }
 }
 
@@ -150,7 +154,7 @@ fn connections(loaded: &Loaded) -> Result<(Connections, Vec<String>), BuildError
     Ok((Connections { wet, bodies, interface, first_id, masses, pushes, beside, before }, warnings))
 }
 
-fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError> {
+pub(crate) fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError> {
     let scene = &loaded.scene;
     let mut warnings = Vec::new();
     let bounds = bounds_of(loaded);

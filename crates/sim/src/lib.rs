@@ -5,6 +5,7 @@ mod build_bodies;
 mod build_grid;
 mod build_rigid;
 mod build_solids;
+mod build_unified;
 mod connections;
 mod gauss;
 mod hands;
@@ -14,6 +15,7 @@ mod probes;
 mod rigid;
 mod solids;
 mod twophase;
+mod unified;
 mod world;
 
 pub use build::{BuildError, Estimate, estimate, speed_scale};
