@@ -10,6 +10,7 @@ mod plate;
 mod sph;
 mod stuffing;
 mod twophase;
+mod unified;
 mod vessels;
 mod wall_integral;
 mod worlds;
@@ -93,6 +94,13 @@ pub const CASES: &[Case] = &[
     Case { name: "body-momentum", run: particles::piles::momentum },
     Case { name: "stack", run: particles::piles::stack },
     Case { name: "float-springs", run: particles::float::run },
+    Case { name: "pair-momentum", run: unified::liquids::momentum },
+    Case { name: "layers-at-rest", run: unified::liquids::layers },
+    Case { name: "no-spurious-tension", run: unified::liquids::square },
+    Case { name: "sph-rotation", run: unified::body::rotation },
+    Case { name: "elastic-energy", run: unified::body::energy },
+    Case { name: "sph-beam", run: unified::beam::run },
+    Case { name: "unified-draught", run: unified::draught::run },
     Case { name: "zalesak", run: twophase::zalesak },
     Case { name: "single-vortex", run: twophase::vortex },
     Case { name: "deformation-3d", run: twophase::deformation },
@@ -163,6 +171,8 @@ mod tests {
         "order",
         "body-momentum",
         "stack",
+        "sph-rotation",
+        "elastic-energy",
     ];
 
     #[test]

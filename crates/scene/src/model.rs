@@ -130,6 +130,8 @@ pub enum Method {
     Twophase,
     /// Liquid, deformable and rigid bodies of particles that meet through connections (Boldt).
     Connections,
+    /// Liquid and deformable solids as one system of particles (Shao, Zhou and Wu).
+    Unified,
 }
 
 impl Method {
@@ -140,6 +142,7 @@ impl Method {
             Self::Gauss => "gauss",
             Self::Twophase => "twophase",
             Self::Connections => "connections",
+            Self::Unified => "unified",
         }
     }
 }

@@ -143,7 +143,11 @@ impl Checks {
         }
         for (name, rigid) in &scene.rigid {
             let own = !scene.solid.contains_key(name);
-            self.within(["rigid"], |c| c.require(name, own, "must not have the name of a solid"));
+            self.within(["rigid"], |c| {
+                c.require(name, own, "must not have the name of a solid");
+                let known = scene.method != Method::Unified;
+                c.require(name, known, "is a rigid body, which the method \"unified\" does not have");
+            });
             self.within(["rigid", name], |c| c.rigid(rigid));
         }
         for (name, body) in &scene.body {
@@ -153,6 +157,7 @@ impl Checks {
         self.params(scene.contact.check());
         for (name, pull) in &scene.pull {
             self.within(["pull", name], |c| {
+                c.require("at", scene.method != Method::Unified, "cannot be pulled with the method \"unified\"");
                 c.holds(pull.check(scene));
                 c.within(["motion"], |c| c.motion(&pull.motion));
             });

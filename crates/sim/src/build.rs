@@ -3,7 +3,7 @@
 use crate::connections::Connections;
 use crate::gauss::{Gauss, Look, tank_edges};
 use crate::method::Method;
-use crate::{build_bodies, build_grid, build_solids, build_wet};
+use crate::{build_bodies, build_grid, build_solids, build_unified, build_wet};
 use glam::{DVec2, DVec3};
 use meniscus_core::{BodyInfo, BodyKind, StepReport, Wire};
 use meniscus_geometry::{Aabb, Bvh, FillError, KeepOut, Periodic, Region, Shape, ShapeError, count_estimate, fill};
@@ -121,6 +121,10 @@ pub(crate) fn build(loaded: &Loaded) -> Result<(Box<dyn Method>, Vec<String>), B
             let (connections, warnings) = connections(loaded)?;
             Ok((Box::new(connections), warnings))
         }
+        scene::Method::Unified => {
+            let (unified, warnings) = build_unified::unified(loaded)?;
+            Ok((Box::new(unified), warnings))
+        }
     }
 }
 
@@ -147,7 +151,7 @@ fn connections(loaded: &Loaded) -> Result<(Connections, Vec<String>), BuildError
     Ok((Connections { wet, bodies, interface, first_id, masses, pushes, beside, before }, warnings))
 }
 
-fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError> {
+pub(crate) fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError> {
     let scene = &loaded.scene;
     let mut warnings = Vec::new();
     let bounds = bounds_of(loaded);

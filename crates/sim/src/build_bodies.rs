@@ -142,7 +142,7 @@ fn surface(shape: &Shape, spacing: f64) -> TriangleMesh {
 }
 
 /// The surface without the vertices inside.
-fn compact(vertices: &[DVec3], triangles: &[[u32; 3]]) -> TriangleMesh {
+pub(crate) fn compact(vertices: &[DVec3], triangles: &[[u32; 3]]) -> TriangleMesh {
     const NONE: u32 = u32::MAX;
     let (mut number, mut kept) = (vec![NONE; vertices.len()], Vec::new());
     let triangles = triangles.iter().map(|t| {

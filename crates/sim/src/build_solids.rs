@@ -10,7 +10,7 @@ use glam::{DQuat, DVec3};
 use meniscus_fem::contact::Contact;
 use meniscus_fem::{Axes, Body, Order};
 use meniscus_geometry::{Aabb, Pool, Region, Shape, TetMesh, TetOptions, TetSize, TriangleMesh, Tube, mesh_tets};
-use meniscus_scene::{Axis, Loaded, Solid, SolidShape};
+use meniscus_scene::{Axis, Loaded, Method, Solid, SolidShape};
 use meniscus_sph::Wall;
 use std::f64::consts::PI;
 
@@ -23,7 +23,7 @@ fn bytes_per_tet(order: Order) -> f64 {
 }
 
 /// A wrong solid: `why` says it.
-fn wrong(name: &str, why: &dyn std::fmt::Display) -> BuildError {
+pub(crate) fn wrong(name: &str, why: &dyn std::fmt::Display) -> BuildError {
     BuildError::Solid { solid: name.to_owned(), message: why.to_string() }
 }
 
@@ -37,7 +37,9 @@ pub(crate) fn solids(
     let scene = &loaded.scene;
     let contact = Contact::new(scene.contact).map_err(|e| wrong("contact", &e))?;
     let (mut kinds, mut bodies) = (Vec::new(), Vec::new());
-    for (number, (name, solid)) in scene.solid.iter().enumerate() {
+    // In the method `unified` they are particles.
+    let as_tets = scene.method != Method::Unified;
+    for (number, (name, solid)) in scene.solid.iter().enumerate().filter(|_| as_tets) {
         let (mesh, surface) = tetrahedra(loaded, name, solid)?;
         let mut body = Body::new(name, &mesh, solid.fem, solid.material()).map_err(|e| wrong(name, &e))?;
         throw(&mut body, solid);

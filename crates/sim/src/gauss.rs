@@ -243,7 +243,7 @@ impl Method for Gauss {
         }
         self.solids.measure(values);
         for (_, probe) in &self.probes {
-            probes::measure(&self.liquid, &self.solids, probe, values);
+            probes::measure(&self.liquid, &|name, place| self.solids.displacement(name, place), probe, values);
         }
     }
 }

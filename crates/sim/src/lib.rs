@@ -5,6 +5,7 @@ mod build_bodies;
 mod build_grid;
 mod build_rigid;
 mod build_solids;
+mod build_unified;
 mod build_wet;
 mod connections;
 mod cover;
@@ -16,6 +17,7 @@ mod probes;
 mod rigid;
 mod solids;
 mod twophase;
+mod unified;
 mod world;
 
 pub use build::{BuildError, Estimate, estimate, speed_scale};

@@ -1,6 +1,5 @@
 //! Measurements: what stands in probes.csv.
 
-use crate::solids::Solids;
 use glam::{DVec3, Vec3};
 use meniscus_core::par;
 use meniscus_scene::{FlowPlane, Probe};
@@ -17,11 +16,16 @@ pub(crate) fn columns(name: &str, probe: &Probe) -> Vec<String> {
     quantities.iter().map(|quantity| format!("{name}.{quantity}")).collect()
 }
 
-/// Reads a probe.
-pub(crate) fn measure(liquid: &Liquid, solids: &Solids, probe: &Probe, values: &mut Vec<f64>) {
+/// Reads a probe; `displacement` is that of a solid, by name, at a place at rest \[m\].
+pub(crate) fn measure(
+    liquid: &Liquid,
+    displacement: &dyn Fn(&str, DVec3) -> DVec3,
+    probe: &Probe,
+    values: &mut Vec<f64>,
+) {
     match probe {
         Probe::Point(point) => values.extend(at_point(liquid, DVec3::from_array(*point))),
-        Probe::Solid(at) => values.extend(solids.displacement(&at.name, DVec3::from_array(at.point)).to_array()),
+        Probe::Solid(at) => values.extend(displacement(&at.name, DVec3::from_array(at.point)).to_array()),
         Probe::Plane(plane) => values.extend(through_plane(liquid, plane)),
         // Particles show no level; scenes that ask for one are refused.
         Probe::Gauge(_) => values.push(f64::NAN),

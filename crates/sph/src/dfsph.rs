@@ -22,7 +22,9 @@
 //! force and once in the rate heats the liquid).
 
 use crate::density::{self, Sums};
-use crate::lanes::{LANES, Packed, Space, add_up, add_up3, dot, gather, minus, pack, plus_scaled, splat, splat3};
+use crate::lanes::{
+    LANES, Packed, Space, add_up, add_up3, dot, gather, gather1, minus, pack, plus_scaled, splat, splat3,
+};
 use crate::liquid::{Liquid, Workspace, with_kernel_and_space};
 use crate::neighbours::{Block, sum_over_blocks};
 use fearless_simd::{Simd, SimdFrom, dispatch, f32x8};
@@ -96,8 +98,43 @@ impl Liquid {
         });
         self.add_wall_deficits();
         self.finish_density()?;
+        self.sum_squares();
         self.prepare_diagonal();
         Ok(())
+    }
+
+    /// How hard particles of different materials are to move; nothing to spread where they are all alike.
+    pub(crate) fn spread_inertias(&mut self) {
+        let mut inertia = std::mem::take(&mut self.work.inertia);
+        self.inertias(&mut inertia);
+        let lightness = &mut self.work.lightness;
+        lightness.clear();
+        if inertia.iter().any(|&i| i != inertia[0]) {
+            lightness.extend(self.state.particles.liquid.iter().map(|&l| 1.0 / inertia[usize::from(l)]));
+            lightness.push(0.0);
+        }
+        self.work.inertia = inertia;
+    }
+
+    /// Σⱼ |g|²/ρ0ⱼ where neighbours differ in density.
+    fn sum_squares(&mut self) {
+        let work = &mut self.work;
+        if work.lightness.is_empty() {
+            work.squares.clear();
+            return;
+        }
+        let (level, mut output) = (self.level, std::mem::take(&mut work.squares));
+        output.resize(self.state.particles.len(), 0.0);
+        let (place, slopes, lightness) = (&self.work.place, &self.work.slopes, &self.work.lightness);
+        let norm = self.gradient_norm() * self.gradient_norm();
+        with_kernel_and_space!(self, |pair| {
+            let pieces = output.par_chunks_mut(par::PIECE).zip(slopes);
+            self.work.neighbours.blocks.par_iter().zip(pieces).for_each(|(block, (piece, slopes))| {
+                dispatch!(level, simd => sum_square(simd, pair.1, (block, slopes), (place, lightness), piece));
+                piece.iter_mut().for_each(|square| *square *= norm);
+            });
+        });
+        self.work.squares = output;
     }
 
     /// Wall terms per particle, and 1/Aᵢ.
@@ -107,7 +144,8 @@ impl Liquid {
         let Self { work, bodies, state, .. } = self;
         work.wall_push.resize(count, [0.0; 4]);
         work.inverse_diagonal.resize(count, 0.0);
-        let (sums, rest, liquids) = (&work.sums, &work.rest_density, &state.particles.liquid);
+        let (sums, liquids) = (&work.sums, &state.particles.liquid);
+        let (inertia, among_others) = (&work.inertia, &work.squares);
         let pieces = work.wall_push.par_chunks_mut(par::PIECE).zip(work.inverse_diagonal.par_chunks_mut(par::PIECE));
         let pieces = pieces.zip(work.contacts.par_iter().zip(&work.links)).enumerate();
         pieces.for_each(|(number, ((walls, inverses), (contacts, links)))| {
@@ -127,8 +165,12 @@ impl Liquid {
             for (k, (inverse, wall)) in inverses.iter_mut().zip(walls).enumerate() {
                 let sums = &sums[start + k];
                 let total = sums.gradient - Vec3::from_slice(wall);
-                let own = (total.length_squared() + sums.square) / rest[usize::from(liquids[start + k])];
-                let diagonal = own + *inverse;
+                let own = inertia[usize::from(liquids[start + k])];
+                let diagonal = *inverse
+                    + match among_others.get(start + k) {
+                        None => (total.length_squared() + sums.square) / own,
+                        Some(square) => total.length_squared() / own + square,
+                    };
                 *inverse = if diagonal > 1e-12 { 1.0 / diagonal } else { 0.0 };
             }
         });
@@ -429,9 +471,12 @@ impl Liquid {
         let mut partial = std::mem::take(&mut self.work.partial);
         let (walls, compression) = (&self.work.wall_push, &self.work.compression);
         let (share, compliance) = (self.share_taken_back(dt.into()) as f32, self.compliance(dt.into()));
+        let (embedded, liquids) = (&self.embedded, &self.state.particles.liquid);
         let error = self.sum_rates((&self.work.flow, dt), &mut residual, &mut partial, |i, rate| {
             let (c, rate) = (compression[i], rate + walls[i][3]);
             let residual = match aim {
+                // Nothing is asked of the inside of solids.
+                _ if embedded.is_solid(liquids[i]) => 0.0,
                 Aim::Density => (c - 1.0).min(share * (c - 1.0)) + dt * rate - compliance * q[i],
                 Aim::Divergence if c < LOOSE => 0.0,
                 Aim::Divergence => dt * rate - compliance * q[i],
@@ -537,7 +582,7 @@ impl Liquid {
                 dispatch!(level, simd => sum_pressure(simd, pair.1, (block, slopes), &work.place, inverse_h, piece));
                 for (k, output) in piece.iter_mut().enumerate() {
                     let i = block.start + k;
-                    let rest_density = work.rest_density[usize::from(particles.liquid[i])];
+                    let rest_density = work.inertia[usize::from(particles.liquid[i])];
                     let own = (Vec3::from_slice(&work.wall_push[i]) - work.sums[i].gradient) * work.place[i][3];
                     let moment = output[3] * moment_norm;
                     *output = pack((own - Vec3::from_slice(output) * norm) / rest_density, moment);
@@ -545,6 +590,7 @@ impl Liquid {
             });
         });
         output[count] = [0.0; 4];
+        self.embedded.answer_as_rigid(&particles.position, output);
     }
 
     /// ċ under velocities (or accelerations) before walls at rest and bodies that yield for a time (or just yield), as
@@ -631,6 +677,33 @@ fn sum_pressure<S: Simd, P: Space>(
                     moment += weight * dot(d, d);
                 }
                 *output = pack(add_up3(sum), add_up(moment) * inverse_h * (-1.0 / 3.0));
+            }
+        },
+    );
+}
+
+/// Σⱼ h⁸ |∇Wᵢⱼ|² wⱼ for the particles of a block, with a weight for each particle.
+#[inline(always)]
+fn sum_square<S: Simd, P: Space>(
+    simd: S,
+    space: P,
+    (block, slopes): (&Block, &[[f32; LANES]]),
+    (place, weight): (&[Packed], &[f32]),
+    output: &mut [f32],
+) {
+    simd.vectorize(
+        #[inline(always)]
+        || {
+            for (k, output) in output.iter_mut().enumerate() {
+                let x_i = splat3(simd, place[block.start + k]);
+                let mut sum = splat(simd, 0.0);
+                for (eight, slope) in block.of(k).iter().zip(&slopes[block.range(k)]) {
+                    let (x_j, _) = gather(simd, place, eight);
+                    let d = space.shortest(simd, minus(x_i, x_j));
+                    let slope = f32x8::simd_from(simd, *slope);
+                    sum += slope * slope * dot(d, d) * gather1(simd, weight, eight);
+                }
+                *output = add_up(sum);
             }
         },
     );

@@ -61,6 +61,7 @@ mod state_equation;
 pub mod surface;
 mod thick;
 pub mod traction;
+pub mod unified;
 mod viscosity;
 pub mod wall;
 mod walls;

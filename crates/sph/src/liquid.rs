@@ -16,6 +16,7 @@ use crate::params::{
 use crate::particles::Particles;
 use crate::thick::{self, Thick};
 use crate::traction::Traction;
+use crate::unified::Embedded;
 use crate::viscosity::lattice_share;
 use crate::walls::{Contact, Walls};
 use fearless_simd::{Level, dispatch};
@@ -90,6 +91,7 @@ pub struct Liquid {
     pub(crate) work: Workspace,
     pub(crate) walls: Walls,
     pub(crate) bodies: Bodies,
+    pub(crate) embedded: Embedded,
     pub(crate) level: Level,
     pub(crate) h: f64,
     /// Σ W Δx³ of the density kernel on the lattice at rest.
@@ -111,8 +113,13 @@ pub(crate) struct Workspace {
     pub(crate) flow: Vec<Packed>,
     /// Viscosity per particle, if liquids differ in it; one more than particles.
     pub(crate) viscosity: Vec<f32>,
-    /// Rest density of each liquid \[kg/m³\].
+    /// Rest density of each liquid \[kg/m³\], and how hard its particles are to move by pressure.
     pub(crate) rest_density: Vec<f32>,
+    pub(crate) inertia: Vec<f32>,
+    /// Rest densities over that of the heaviest liquid.
+    pub(crate) density_share: Vec<f32>,
+    /// Inverse of that inertia of each particle, if there are several; one more than particles.
+    pub(crate) lightness: Vec<f32>,
     pub(crate) contacts: Vec<Vec<Contact>>,
     /// Which nodes of bodies the particles of each block push.
     pub(crate) links: Vec<Vec<Link>>,
@@ -130,6 +137,8 @@ pub(crate) struct Workspace {
     /// Push of all walls, and the push times their velocity.
     pub(crate) wall_push: Vec<Packed>,
     pub(crate) inverse_diagonal: Vec<f32>,
+    /// Σⱼ |g|²/ρ0ⱼ where neighbours differ in density, else empty.
+    pub(crate) squares: Vec<f32>,
     pub(crate) divergence_pressure: Vec<f32>,
     pub(crate) residual: Vec<f32>,
     pub(crate) image: Vec<f32>,
@@ -216,6 +225,7 @@ impl Liquid {
             work,
             walls,
             bodies: Bodies::default(),
+            embedded: Embedded::default(),
             level: best_level(),
             h,
             lattice_sum,
@@ -303,14 +313,20 @@ impl Liquid {
         self.setup.materials[usize::from(liquid)].1.density * self.rest_volume()
     }
 
+    /// The liquids without the solids among them.
+    pub(crate) fn liquids(&self) -> &[(String, Material)] {
+        let materials = &self.setup.materials;
+        &materials[..materials.len().min(self.embedded.first_material.into())]
+    }
+
     /// Rest density of the heaviest liquid \[kg/m³\].
     pub(crate) fn heaviest(&self) -> f64 {
-        self.setup.materials.iter().map(|m| m.1.density).fold(0.0, f64::max)
+        self.liquids().iter().map(|m| m.1.density).fold(0.0, f64::max)
     }
 
     /// Rest density of the lightest liquid \[kg/m³\].
     pub(crate) fn lightest(&self) -> f64 {
-        self.setup.materials.iter().map(|m| m.1.density).fold(f64::INFINITY, f64::min)
+        self.liquids().iter().map(|m| m.1.density).fold(f64::INFINITY, f64::min)
     }
 
     /// Turns Σ h³ W into compression.
@@ -397,6 +413,7 @@ impl Liquid {
         self.state.particles.copy_in_order(&before.particles, self.work.grid.order());
         before.particles.truncate(count);
         before.particles.next_id = next_id;
+        self.locate_solids();
     }
 
     /// Neighbour lists.
@@ -417,6 +434,7 @@ impl Liquid {
         self.work.rest_density.clear();
         self.work.rest_density.extend(self.setup.materials.iter().map(|m| m.1.density as f32));
         self.spread_viscosities();
+        self.spread_inertias();
     }
 
     /// Which particles touch which wall.
@@ -426,6 +444,7 @@ impl Liquid {
         self.place_bodies(dt);
         let (walls, bodies, particles) = (&self.walls, &self.bodies, &self.state.particles);
         let friction = self.setup.coupling.friction;
+        let embedded = &self.embedded;
         self.work.reactions.fill(Reaction::default());
         let blocks = self.work.neighbours.blocks.len();
         self.work.contacts.resize_with(blocks, Vec::new);
@@ -443,7 +462,7 @@ impl Liquid {
             rubbed.clear();
             let start = number * par::PIECE;
             let end = (start + par::PIECE).min(particles.len());
-            for i in start..end {
+            for i in (start..end).filter(|&i| !embedded.is_solid(particles.liquid[i])) {
                 walls.for_each_contact(i as u32, particles.position[i], |contact| contacts.push(contact));
             }
             bodies.for_each_touch(number, links, |particle, mut touch| {
@@ -724,7 +743,11 @@ impl Liquid {
     pub fn stable_step(&self, courant: f64, gravity: f64) -> f64 {
         let [speed, push, pressure] = self.state.fastest;
         let by_motion = match self.setup.params.pressure {
-            PressureSolver::StateEquation => courant * self.h / (self.setup.stiffness.sqrt() + speed),
+            // All liquids are as stiff as the heaviest: sound is fastest in the lightest.
+            PressureSolver::StateEquation => {
+                let sound = (self.setup.stiffness * self.heaviest() / self.lightest()).sqrt();
+                courant * self.h / (sound + speed)
+            }
             PressureSolver::Dfsph => {
                 let rattle = pressure.min(self.setup.speed * self.setup.speed).sqrt();
                 courant * self.setup.params.spacing / speed.max(rattle).max(1e-12)
@@ -735,7 +758,7 @@ impl Liquid {
             PressureSolver::Dfsph => gravity,
         };
         let by_force = 0.5 * courant * (self.h / push.max(1e-12)).sqrt();
-        let kinematic = self.setup.materials.iter().map(|m| m.1.viscosity / m.1.density).fold(0.0, f64::max);
+        let kinematic = self.liquids().iter().map(|m| m.1.viscosity / m.1.density).fold(0.0, f64::max);
         // Half of what a chequered velocity bears: the Laplacian takes 3.7 ν/s² from it on the lattice at h = 2 s, walls
         // take more.
         let by_viscosity = 0.0625 * self.h * self.h / kinematic.max(1e-12);

@@ -45,6 +45,7 @@ impl Liquid {
                 *pressure = (modulus * (power - 1.0)).max(0.0);
             },
         );
+        self.free_solids_of_pressure();
     }
 
     /// Pressure, viscosity, walls and gravity as accelerations.

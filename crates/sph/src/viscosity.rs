@@ -5,7 +5,7 @@
 //! in N/m³, with the dynamic viscosity μ in Pa·s; a pair of different liquids takes the mean of theirs. On the lattice at
 //! rest Σ V r² ∇²W falls short of its integral 6 by a percent or more: the sum is divided by its share.
 //!
-//! Artificial viscosity \[Mon92\], as a pair pressure: Π = ρ α c u with u = −v·d (h/2)/r², bounded where r < h/10 (there the
+//! Artificial viscosity \[Mon92\], as a pair pressure, ρ that of the lighter of the two: Π = ρ α c u with u = −v·d (h/2)/r², bounded where r < h/10 (there the
 //! paper adds a softening to r², which costs a division). It acts along the line between two particles, so it keeps angular momentum, and not on rigid motion. It takes up what real water passes
 //! on to eddies smaller than a particle: without it, a liquid that comes to rest goes on trembling, for nothing else
 //! here loses energy.
@@ -106,7 +106,9 @@ impl Liquid {
     /// # Errors
     /// When an acceleration is not finite.
     pub fn sum_forces(&mut self, gravity: DVec3, dt: f64) -> Result<(), StepError> {
-        self.pack_volumes_and_velocities(|_, _| 1.0);
+        let shares = self.density_shares();
+        self.pack_volumes_and_velocities(|particles, i| shares[usize::from(particles.liquid[i])]);
+        self.work.density_share = shares;
         let mut output = std::mem::take(&mut self.work.acceleration);
         output.resize(self.state.particles.len(), Vec3::ZERO);
         let signal_speed = self.setup.speed;
@@ -125,6 +127,16 @@ impl Liquid {
         self.finish_forces(gravity)?;
         self.damp_eddies(dt);
         Ok(())
+    }
+
+    /// Rest densities over that of the heaviest liquid, dimensionless; one for solids, which leave it to the liquid beside them.
+    fn density_shares(&mut self) -> Vec<f32> {
+        let mut shares = std::mem::take(&mut self.work.density_share);
+        let heaviest = self.heaviest() as f32;
+        let of = |(&d, l): (&f32, u16)| if self.embedded.is_solid(l) { 1.0 } else { d / heaviest };
+        shares.clear();
+        shares.extend(self.work.rest_density.iter().zip(0..).map(of));
+        shares
     }
 
     /// Puts volumes beside places, and beside velocities whatever a pass wants there.
@@ -198,10 +210,11 @@ fn sum<S: Simd, K: KernelLanes, P: Space>(
             for (k, output) in output.iter_mut().enumerate() {
                 let i = block.start + k;
                 let (x_i, v_i) = (splat3(simd, place[i]), splat3(simd, flow[i]));
+                let share_i = splat(simd, flow[i][3]);
                 let mut force = [zero; 3];
                 for eight in block.of(k) {
                     let (x_j, volume_j) = gather(simd, place, eight);
-                    let (v_j, _) = gather(simd, flow, eight);
+                    let (v_j, share_j) = gather(simd, flow, eight);
                     let d = space.shortest(simd, minus(x_i, x_j));
                     let v = minus(v_i, v_j);
                     let q = dot(d, d).sqrt() * inverse_h;
@@ -213,7 +226,8 @@ fn sum<S: Simd, K: KernelLanes, P: Space>(
                     };
                     let weight = volume_j * norm;
                     let apart = crowding * (crowded - q).max(zero);
-                    let along = (shock * approach * K::slope(simd, q) + apart) * inverse_q;
+                    // A pair is as dense as its lighter particle.
+                    let along = (shock * approach * K::slope(simd, q) + apart) * inverse_q * share_i.min(share_j);
                     force = plus_scaled(force, zero - weight * along, d);
                     force = plus_scaled(force, zero - weight * mu * viscosity_laplacian(simd, q), v);
                 }

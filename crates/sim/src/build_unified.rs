@@ -1,0 +1,142 @@
+//! From the solids of a scene to bodies of particles among a liquid's.
+
+use crate::bodies::Sides;
+use crate::build::{BuildError, gauss, to_shape};
+use crate::build_bodies::compact;
+use crate::build_solids::{tetrahedra, turn_about, wrong};
+use crate::obstacle;
+use crate::solids::Held;
+use crate::unified::{Kind, Unified};
+use glam::DVec3;
+use meniscus_geometry::{Aabb, NeighbourGrid, Periodic, Region, Shape, TriangleMesh, fill};
+use meniscus_particles::Skin;
+use meniscus_scene::{Axis, Loaded, Solid, SolidShape};
+use meniscus_sph::Liquid;
+use meniscus_sph::unified::{ElasticMaterial, Led, Solids, pack};
+
+/// Builds the method.
+pub(crate) fn unified(loaded: &Loaded) -> Result<(Unified, Vec<String>), BuildError> {
+    let scene = &loaded.scene;
+    let (mut wet, mut warnings) = gauss(loaded)?;
+    let sides = Sides::new(obstacle::sides(&wet.liquid.setup().walls));
+    let mut solids = Solids::new(scene.sph.spacing, scene.contact.friction);
+    let mut kinds = Vec::new();
+    let first = wet.liquids as usize + scene.wall.len() + scene.emitter.len();
+    for (number, (name, solid)) in scene.solid.iter().enumerate() {
+        let (places, surface, volume) = particles(loaded, name, solid)?;
+        if places.is_empty() {
+            return Err(wrong(name, &format!("no particle fits in; `sph.spacing` is {}", scene.sph.spacing)));
+        }
+        if solid.fracture.is_some() {
+            warnings.push(format!("solid `{name}`: solids of particles do not break"));
+        }
+        let skin = Skin::new(surface.vertices(), surface.triangles(), &places, scene.sph.spacing);
+        let (holds, led, held_by) = hold(loaded, name, solid, &places, &mut warnings)?;
+        solids.add(name, places, volume, material(solid));
+        let body = &mut solids.bodies_mut()[number];
+        body.led = led;
+        let own = body.particles.clone();
+        throw(solids.state_mut(), own, solid);
+        kinds.push(Kind { shown_as: (first + number) as u16, skin, holds, held_by });
+    }
+    let inside = make_room(&mut wet.liquid, &solids);
+    if inside > 0 {
+        warnings.push(format!("{inside} particles of liquid lie in solids and are left out"));
+    }
+    if !wet.dry && !solids.is_empty() {
+        let viscosity = scene.liquid.values().map(|liquid| liquid.viscosity).fold(0.0, f64::max);
+        wet.liquid.embed(&solids, viscosity);
+    }
+    let probes = std::mem::take(&mut wet.probes);
+    Ok((Unified { wet, solids, kinds, sides, probes, before: Vec::new() }, warnings))
+}
+
+fn material(solid: &Solid) -> ElasticMaterial {
+    ElasticMaterial {
+        young: solid.young,
+        poisson: solid.poisson,
+        density: solid.density,
+        damping: solid.stiffness_damping,
+        ..ElasticMaterial::default()
+    }
+}
+
+/// Places \[m\], the surface that they carry along, and the volume \[m³\] of a solid.
+fn particles(loaded: &Loaded, name: &str, solid: &Solid) -> Result<(Vec<DVec3>, TriangleMesh, f64), BuildError> {
+    let spacing = loaded.scene.sph.spacing;
+    let turn = turn_about(loaded, solid);
+    if let SolidShape::Box(bounds) = &solid.shape {
+        let bounds = Aabb { min: DVec3::from_array(bounds.min), max: DVec3::from_array(bounds.max) };
+        let cells = bounds.size() / spacing;
+        if (cells - cells.round()).abs().max_element() < 1e-3 && cells.min_element() > 0.5 {
+            // Cells of a lattice fill it exactly.
+            let places = fill(&Shape::Box(bounds), spacing, &[]).map_err(|e| wrong(name, &e))?;
+            let block = meniscus_geometry::TetMesh::block(bounds.min, bounds.max, cells.round().as_uvec3().to_array());
+            let mut surface = compact(block.vertices(), &block.surface());
+            surface.vertices_mut().iter_mut().for_each(|p| *p = turn(*p));
+            return Ok((places.into_iter().map(turn).collect(), surface, bounds.size().element_product()));
+        }
+    }
+    let (mesh, surface) = tetrahedra(loaded, name, solid)?;
+    let surface = surface.unwrap_or_else(|| compact(mesh.vertices(), &mesh.surface()));
+    let places = pack(&surface, spacing).map_err(|e| wrong(name, &e))?;
+    let volume = surface.signed_volume();
+    Ok((places, surface, volume))
+}
+
+type Holding = (Vec<Held>, Vec<Led>, Vec<u16>);
+
+fn hold(
+    loaded: &Loaded,
+    name: &str,
+    solid: &Solid,
+    places: &[DVec3],
+    warnings: &mut Vec<String>,
+) -> Result<Holding, BuildError> {
+    let (mut holds, mut led, mut held_by) = (Vec::new(), Vec::new(), Vec::new());
+    for (index, hold) in solid.fixed.iter().enumerate() {
+        let region = Region::new(&to_shape(loaded, &hold.region)).map_err(|e| wrong(name, &e))?;
+        let held = Held { region, motion: hold.motion.clone() };
+        let along = |axis| f64::from(u8::from(hold.axes.contains(&axis)));
+        let axes = DVec3::new(along(Axis::X), along(Axis::Y), along(Axis::Z));
+        let before = led.len();
+        for (particle, &end) in places.iter().enumerate().filter(|(_, place)| held.holds(**place)) {
+            led.push(Led { particle: particle as u32, axes, end });
+            held_by.push(index as u16);
+        }
+        if led.len() == before {
+            warnings.push(format!("solid `{name}`, fixed {index}: there is no particle in the region"));
+        }
+        holds.push(held);
+    }
+    Ok((holds, led, held_by))
+}
+
+/// Velocities at the start.
+fn throw(state: &mut meniscus_sph::unified::SolidState, own: std::ops::Range<usize>, solid: &Solid) {
+    let (velocity, spin) = (DVec3::from_array(solid.velocity), DVec3::from_array(solid.spin));
+    let places = &state.position[own.clone()];
+    let center = places.iter().sum::<DVec3>() / places.len() as f64;
+    let spun: Vec<DVec3> = places.iter().map(|x| velocity + spin.cross(*x - center)).collect();
+    state.velocity[own].copy_from_slice(&spun);
+}
+
+/// Takes away liquid that starts inside solids; returns how much.
+fn make_room(liquid: &mut Liquid, solids: &Solids) -> usize {
+    if solids.is_empty() {
+        return 0;
+    }
+    let places: Vec<_> = solids.state().position.iter().map(|p| p.as_vec3()).collect();
+    // Between particles of a lattice no place is farther than √3/2 spacings from all of them.
+    let reach = 0.87 * liquid.setup().params.spacing as f32;
+    let mut grid = NeighbourGrid::default();
+    grid.sort(&places, reach, Periodic::default());
+    liquid.particles_mut().retain(|particles, i| {
+        let (x, mut free) = (particles.position[i], true);
+        let around = glam::Vec3::splat(reach);
+        grid.for_each_range_in(x - around, x + around, |range| {
+            free &= grid.order()[range].iter().all(|&j| places[j as usize].distance(x) >= reach);
+        });
+        free
+    })
+}

@@ -1,0 +1,290 @@
+//! The `unified` method: liquid and elastic solids as one system of particles \[SZW\].
+//!
+//! One step; the names are those of the step report. Stages with numbers are the liquid's, as in the method `gauss`:
+//!
+//! | | stage | what happens |
+//! |---|---|---|
+//! | | place solids | particles of solids take their places among the liquid's |
+//! | 1–4 | sort particles … sum density | ρ̃ᵢ = mᵢ Σⱼ Wᵢⱼ over liquid and solids alike \[SZW eq. 5\] |
+//! | 5 | remove divergence | solids yield |
+//! | | move solids | in steps of their own, under the forces of the last step |
+//! | 6 | sum forces | friction between all particles \[SZW eq. 7\], gravity |
+//! | 8 | find pressure | pressure of the liquid, with what a change of it does to the solids \[SZW eq. 6\] |
+//! | 9 | advance | the liquid |
+//! | | give to solids | what the liquid did beyond the forces of the last step |
+//! | 12 | drain | |
+//!
+//! With the state equation forces come first, and solids are moved under them.
+
+use crate::bodies::Sides;
+use crate::gauss::Gauss;
+use crate::method::{Method, Totals};
+use crate::probes;
+use crate::solids::Held;
+use glam::DVec3;
+use meniscus_core::{Digest, Frame, StepError, StepReport, Surface};
+use meniscus_particles::{Skin, Walls};
+use meniscus_scene::live::LiveKey;
+use meniscus_scene::{Poke, Probe};
+use meniscus_sph::unified::{Obstacles, SolidState, Solids};
+use meniscus_sph::{PressureSolver, ViscositySolver};
+
+/// The method with its state.
+pub(crate) struct Unified {
+    /// Liquid, walls, nozzles.
+    pub(crate) wet: Gauss,
+    pub(crate) solids: Solids,
+    pub(crate) kinds: Vec<Kind>,
+    pub(crate) sides: Sides,
+    pub(crate) probes: Vec<(String, Probe)>,
+    /// Forces of the last step \[N\].
+    pub(crate) before: Vec<DVec3>,
+}
+
+/// What the scene says about a solid.
+pub(crate) struct Kind {
+    /// Index into the bodies of a frame.
+    pub(crate) shown_as: u16,
+    pub(crate) skin: Skin,
+    pub(crate) holds: Vec<Held>,
+    /// Which hold leads each led particle.
+    pub(crate) held_by: Vec<u16>,
+}
+
+impl Obstacles for Sides {
+    fn count(&self) -> usize {
+        Walls::count(self)
+    }
+
+    fn distance(&self, side: usize, point: DVec3) -> (f64, DVec3) {
+        Walls::distance(self, side, point)
+    }
+
+    fn velocity(&self, side: usize, point: DVec3) -> DVec3 {
+        Walls::velocity(self, side, point)
+    }
+}
+
+impl Method for Unified {
+    fn step(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
+        if self.wet.dry {
+            self.wet.liquid.sort(time, dt);
+            self.wet.liquid.touch_walls(time, dt);
+            self.move_solids(time, dt, report)?;
+        } else {
+            report.stage("place solids", || self.wet.liquid.place_solids(&self.solids, dt));
+            match self.wet.liquid.setup().params.pressure {
+                PressureSolver::Dfsph => self.step_dfsph(time, dt, report)?,
+                PressureSolver::StateEquation => self.step_state_equation(time, dt, report)?,
+            }
+        }
+        report.stage("drain", || self.wet.drain()); // 12
+        self.solids.finish();
+        report.count("kept inside walls", self.wet.liquid.kept_inside() as f64);
+        report.count("solid sub-steps", self.solids.substeps().into());
+        Ok(())
+    }
+
+    fn roll_back(&mut self) {
+        self.wet.roll_back();
+        self.solids.roll_back();
+    }
+
+    fn stable_step(&self) -> f64 {
+        // A particle of a solid crosses half a spacing in a step.
+        let spacing = self.wet.liquid.setup().params.spacing;
+        let by_solids = 0.5 * spacing / self.solids.max_speed().max(1e-12);
+        if self.wet.dry { by_solids } else { by_solids.min(self.wet.stable_step()) }
+    }
+
+    fn set(&mut self, key: &LiveKey, value: &[f64]) {
+        let solids = self.solids.bodies_mut();
+        match (key, value) {
+            (LiveKey::Young(number), &[value]) => solids[*number].elastic.set_material(|m| m.young = value),
+            (LiveKey::StiffnessDamping(number), &[value]) => {
+                solids[*number].elastic.set_material(|m| m.damping = value);
+            }
+            _ => self.wet.set(key, value),
+        }
+    }
+
+    fn poke(&mut self, poke: &Poke) {
+        self.wet.poke(poke);
+        let [center, velocity] = [poke.center, poke.velocity].map(DVec3::from_array);
+        let state = self.solids.state_mut();
+        for (x, v) in state.position.iter().zip(&mut state.velocity) {
+            let q = x.distance(center) / poke.radius;
+            if q < 1.0 {
+                *v += velocity * ((1.0 - q * q) * (1.0 - q * q));
+            }
+        }
+    }
+
+    fn save(&self) -> Result<Vec<u8>, postcard::Error> {
+        postcard::to_stdvec(&(self.wet.save()?, self.solids.state()))
+    }
+
+    fn load(&mut self, bytes: &[u8]) -> Result<(), postcard::Error> {
+        let (wet, state): (Vec<u8>, SolidState) = postcard::from_bytes(bytes)?;
+        self.wet.load(&wet)?;
+        if self.solids.restore(state) { Ok(()) } else { Err(postcard::Error::DeserializeBadEncoding) }
+    }
+
+    fn digest(&self, digest: Digest) -> Digest {
+        let state = self.solids.state();
+        let mut digest = self.wet.digest(digest);
+        for vector in state.position.iter().chain(&state.velocity) {
+            digest = digest.f64(vector.x).f64(vector.y).f64(vector.z);
+        }
+        digest
+    }
+
+    fn show(&self, frame: &mut Frame) {
+        self.wet.show(frame);
+        let state = self.solids.state();
+        for (kind, body) in self.kinds.iter().zip(self.solids.bodies()) {
+            let own = body.particles.clone();
+            frame.surfaces.push(Surface {
+                body: kind.shown_as,
+                positions: kind.skin.carry(&state.position[own.clone()]).map(DVec3::as_vec3).collect(),
+                velocities: kind.skin.carry(&state.velocity[own]).map(DVec3::as_vec3).collect(),
+                triangles: kind.skin.triangles().to_vec(),
+            });
+        }
+    }
+
+    fn totals(&self) -> Totals {
+        let mut totals = self.wet.totals();
+        totals.body_particles = self.solids.state().position.len() as u64;
+        totals.max_speed = totals.max_speed.max(self.solids.max_speed());
+        for number in 0..self.solids.bodies().len() {
+            let [mass, kinetic] = self.mass_and_kinetic(number);
+            totals.kinetic_energy += kinetic;
+            totals.potential_energy -= mass * self.wet.gravity.dot(self.center(number));
+            totals.elastic_energy += self.solids.elastic_energy(number);
+            totals.momentum += self.momentum(number);
+        }
+        totals
+    }
+
+    fn columns(&self) -> Vec<String> {
+        let quantities = ["x [m]", "y [m]", "z [m]", "kinetic energy [J]", "elastic energy [J]"];
+        let solids = self.solids.bodies().iter().flat_map(|body| quantities.map(|q| format!("{}.{q}", body.name)));
+        let probes = self.probes.iter().flat_map(|(name, probe)| probes::columns(name, probe));
+        self.wet.columns().into_iter().chain(solids).chain(probes).collect()
+    }
+
+    fn measure(&self, values: &mut Vec<f64>) {
+        let first = values.len();
+        self.wet.measure(values);
+        self.add_wall_forces(&mut values[first..]);
+        for number in 0..self.solids.bodies().len() {
+            values.extend(self.center(number).to_array());
+            values.push(self.mass_and_kinetic(number)[1]);
+            values.push(self.solids.elastic_energy(number));
+        }
+        for (_, probe) in &self.probes {
+            probes::measure(&self.wet.liquid, &|name, place| self.displacement(name, place), probe, values);
+        }
+    }
+}
+
+impl Unified {
+    /// The incompressible liquid.
+    fn step_dfsph(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
+        let gravity = self.wet.gravity;
+        let liquid = &mut self.wet.liquid;
+        report.stage("sort particles", || liquid.sort(time, dt)); // 1
+        report.stage("find neighbours", || liquid.find_neighbours()); // 2
+        report.stage("touch walls", || liquid.touch_walls(time, dt)); // 3
+        report.stage("sum density", || liquid.sum_density_and_gradients())?; // 4  [SZW eq. 5]
+        let divergence = report.stage("remove divergence", || liquid.remove_divergence(dt))?; // 5
+        self.before.clone_from(&self.solids.state().force);
+        self.move_solids(time, dt, report)?;
+        let Self { wet, solids, before, .. } = self;
+        let liquid = &mut wet.liquid;
+        report.stage("sum forces", || liquid.sum_forces(gravity, dt))?; // 6  [SZW eq. 7]
+        if liquid.setup().params.viscosity == ViscositySolver::Implicit {
+            report.stage("solve viscosity", || liquid.solve_viscosity(dt))?;
+        }
+        report.stage("expect solids", || liquid.expect_solids(before, solids, gravity, dt));
+        let density = report.stage("find pressure", || liquid.find_pressure(gravity, dt))?; // 8  [SZW eq. 6]
+        report.stage("advance", || liquid.advance(time, dt))?; // 9
+        report.stage("give to solids", || liquid.give_to_solids(solids, dt));
+        report.count("divergence iterations", divergence.iterations.into());
+        report.count("density iterations", density.iterations.into());
+        report.count("density error", density.error);
+        Ok(())
+    }
+
+    /// The liquid of the paper.
+    fn step_state_equation(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
+        let gravity = self.wet.gravity;
+        let Self { wet, solids, .. } = self;
+        let liquid = &mut wet.liquid;
+        report.stage("sort particles", || liquid.sort(time, dt)); // 1
+        report.stage("find neighbours", || liquid.find_neighbours()); // 2
+        report.stage("touch walls", || liquid.touch_walls(time, dt)); // 3
+        report.stage("sum density", || liquid.sum_density())?; // 4  [SZW eq. 5]
+        report.stage("find pressure", || liquid.apply_state_equation()); // 8
+        report.stage("sum forces", || liquid.sum_all_forces(gravity))?; // 6  [SZW eqs 6, 7]
+        report.stage("give to solids", || liquid.push_solids(solids, gravity));
+        report.stage("advance", || liquid.advance(time, dt))?; // 9
+        self.move_solids(time, dt, report)?;
+        self.wet.liquid.show_solids(&self.solids);
+        Ok(())
+    }
+
+    fn move_solids(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
+        let Self { wet, solids, kinds, sides, .. } = self;
+        Walls::place(sides, time + dt);
+        for (body, kind) in solids.bodies_mut().iter_mut().zip(kinds) {
+            if !kind.holds.iter().any(|hold| hold.motion.moves()) {
+                continue;
+            }
+            for (led, &by) in body.led.iter_mut().zip(&kind.held_by) {
+                let pose = kind.holds[usize::from(by)].motion.pose(time + dt);
+                led.end = pose.apply(body.rest[led.particle as usize]);
+            }
+        }
+        report.stage("move solids", || solids.advance(dt, wet.gravity, sides))
+    }
+
+    fn center(&self, number: usize) -> DVec3 {
+        let places = &self.solids.state().position[self.solids.bodies()[number].particles.clone()];
+        places.iter().sum::<DVec3>() / places.len() as f64
+    }
+
+    fn momentum(&self, number: usize) -> DVec3 {
+        let body = &self.solids.bodies()[number];
+        let state = self.solids.state();
+        let moving = state.velocity[body.particles.clone()].iter().sum::<DVec3>() * body.elastic.mass();
+        moving + state.owed[body.particles.clone()].iter().sum::<DVec3>()
+    }
+
+    fn mass_and_kinetic(&self, number: usize) -> [f64; 2] {
+        let body = &self.solids.bodies()[number];
+        let mass = body.elastic.mass();
+        let squares = self.solids.state().velocity[body.particles.clone()].iter().map(|v| v.length_squared());
+        [mass * body.rest.len() as f64, 0.5 * mass * squares.sum::<f64>()]
+    }
+
+    /// Displacement of the particle that was nearest to a place at rest \[m\].
+    fn displacement(&self, name: &str, place: DVec3) -> DVec3 {
+        let Some(body) = self.solids.bodies().iter().find(|body| body.name == name) else { return DVec3::NAN };
+        let now = &self.solids.state().position[body.particles.clone()];
+        let distance = |(rest, _): &(&DVec3, &DVec3)| rest.distance_squared(place);
+        let nearest = body.rest.iter().zip(now).min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        nearest.map_or(DVec3::NAN, |(rest, now)| *now - *rest)
+    }
+
+    /// Adds what the solids do to each wall to values of force and torque, six for each wall.
+    fn add_wall_forces(&self, values: &mut [f64]) {
+        let dt = self.wet.liquid.state().last_step[1];
+        for (side, [impulse, moment]) in self.sides.sides.iter().zip(self.solids.reactions()) {
+            let own = &mut values[6 * side.wall..6 * side.wall + 6];
+            let both = impulse.to_array().into_iter().chain(moment.to_array());
+            own.iter_mut().zip(both).for_each(|(value, more)| *value += more / dt);
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! Particles of solids among those of the liquid \[SZW sec. 3.2\].
+//!
+//! Each solid is a liquid of its own density in the number density of all: cᵢ = V0 Σⱼ Wᵢⱼ counts its particles like any other,
+//! so there is neither gap nor excess beside it \[SZW eq. 5\]. Pressure belongs to the liquid alone: where cᵢ ≤ 1 holds by
+//! the multiplier qᵢ of a liquid particle i, a solid particle s feels the other side of that condition,
+//!
+//! > F_s = V0 Σᵢ qᵢ ∇Wᵢₛ V0,
+//!
+//! equal and opposite to what i feels. Deviation: the paper gives solids a pressure k (ρ̃ − ρ0) of their own as well, which in an
+//! incompressible liquid would make them a heavy liquid that spreads; inside of a solid only elastic forces act.
+//!
+//! Within a step the liquid must know how a solid yields. It is moved first, under the forces F′ of the last step, and
+//! expected to answer to their change by
+//!
+//! > Δvₛ = dt (Fₛ − F′ₛ)/(mₛ (1 + (c dt/s)²)) + the motion of a rigid body under F − F′,
+//!
+//! for a particle takes along what sound of speed c reaches in the step, and all particles take along the body. The impulse
+//! dt (F − F′) is then given to the solid, its rigid part at once, the rest over the next step: what the liquid loses the solid gains,
+//! to rounding.
+
+use super::solids::{RigidFrame, Solids};
+use crate::lanes::{Packed, pack};
+use crate::liquid::Liquid;
+use crate::params::Material;
+use glam::{DVec3, Vec3};
+use std::ops::Range;
+
+/// Which particles of a liquid belong to solids; by default none.
+#[derive(Debug, Clone)]
+pub struct Embedded {
+    /// Materials from this one on are solids.
+    pub(crate) first_material: u16,
+    first_id: u32,
+    /// Where each particle of the solids is stored.
+    place: Vec<u32>,
+    bodies: Vec<Body>,
+    /// Forces that the solids moved under \[N\], and what friction does to them in this step.
+    before: Vec<DVec3>,
+    friction: Vec<DVec3>,
+    /// Velocities before the step \[m/s\].
+    velocity: Vec<Vec3>,
+}
+
+#[derive(Debug, Clone)]
+struct Body {
+    particles: Range<usize>,
+    frame: RigidFrame,
+    /// mₛ and mₛ (1 + (c dt/s)²) \[kg\].
+    mass: f64,
+    inertia: f64,
+}
+
+impl Default for Embedded {
+    fn default() -> Self {
+        Self {
+            first_material: u16::MAX,
+            first_id: u32::MAX,
+            place: Vec::new(),
+            bodies: Vec::new(),
+            before: Vec::new(),
+            friction: Vec::new(),
+            velocity: Vec::new(),
+        }
+    }
+}
+
+impl Embedded {
+    /// Whether a material is that of a solid.
+    #[inline]
+    pub(crate) fn is_solid(&self, material: u16) -> bool {
+        material >= self.first_material
+    }
+
+    /// What bodies add as a whole to the accelerations of their particles under forces: `output` holds accelerations of single particles
+    /// \[m/s²\].
+    pub(crate) fn answer_as_rigid(&self, positions: &[Vec3], output: &mut [Packed]) {
+        for body in self.bodies.iter().filter(|body| body.frame.inverse_mass > 0.0) {
+            let (mut force, mut torque) = (DVec3::ZERO, DVec3::ZERO);
+            for &at in &self.place[body.particles.clone()] {
+                let at = at as usize;
+                let f = Vec3::from_slice(&output[at]).as_dvec3() * body.inertia;
+                force += f;
+                torque += (positions[at].as_dvec3() - body.frame.center).cross(f);
+            }
+            let motion = body.frame.answer(force, torque);
+            for &at in &self.place[body.particles.clone()] {
+                let at = at as usize;
+                let more = body.frame.at(motion, positions[at].as_dvec3()).as_vec3();
+                output[at] = pack(Vec3::from_slice(&output[at]) + more, output[at][3]);
+            }
+        }
+    }
+}
+
+impl Liquid {
+    /// Takes the particles of solids in among its own. `viscosity` \[Pa·s\] is that of the layer of liquid on them.
+    pub fn embed(&mut self, solids: &Solids, viscosity: f64) {
+        let first = self.setup.materials.len() as u16;
+        self.embedded =
+            Embedded { first_material: first, first_id: self.state.particles.next_id, ..Embedded::default() };
+        let volume = self.rest_volume();
+        for (number, body) in solids.bodies().iter().enumerate() {
+            let density = body.elastic.mass() / volume;
+            self.setup.materials.push((body.name.clone(), Material { density, viscosity }));
+            let own = body.particles.clone();
+            for (x, v) in solids.state().position[own.clone()].iter().zip(&solids.state().velocity[own.clone()]) {
+                self.state.particles.push(first + number as u16, x.as_vec3(), v.as_vec3(), density as f32);
+            }
+            self.embedded.bodies.push(Body {
+                particles: own,
+                frame: RigidFrame::default(),
+                mass: body.elastic.mass(),
+                inertia: 1.0,
+            });
+        }
+        let count = solids.state().position.len();
+        self.embedded.place.resize(count, 0);
+        self.embedded.friction.resize(count, DVec3::ZERO);
+        self.locate_solids();
+    }
+
+    /// Finds where particles of solids are stored.
+    pub(crate) fn locate_solids(&mut self) {
+        let Embedded { first_id, place, .. } = &mut self.embedded;
+        if place.is_empty() {
+            return;
+        }
+        for (at, id) in self.state.particles.id.iter().enumerate() {
+            let k = id.wrapping_sub(*first_id) as usize;
+            if k < place.len() {
+                place[k] = at as u32;
+            }
+        }
+    }
+
+    /// Puts the particles of solids where they are. Comes first in a step of `dt` \[s\].
+    pub fn place_solids(&mut self, solids: &Solids, dt: f64) {
+        // The last step may have sent particles down drains.
+        self.locate_solids();
+        let spacing = self.setup.params.spacing;
+        let Embedded { place, bodies, velocity, .. } = &mut self.embedded;
+        let particles = &mut self.state.particles;
+        velocity.clear();
+        for ((&at, x), v) in place.iter().zip(&solids.state().position).zip(&solids.state().velocity) {
+            particles.position[at as usize] = x.as_vec3();
+            particles.velocity[at as usize] = v.as_vec3();
+            velocity.push(v.as_vec3());
+        }
+        for (number, (body, solid)) in bodies.iter_mut().zip(solids.bodies()).enumerate() {
+            let reach = solid.elastic.material().sound_speed() * dt / spacing;
+            body.inertia = solid.elastic.mass() * (1.0 + reach * reach);
+            body.frame = solids.frame(number);
+        }
+    }
+
+    /// How hard particles are to move, as densities of their materials \[kg/m³\].
+    pub(crate) fn inertias(&self, output: &mut Vec<f32>) {
+        let volume = self.rest_volume();
+        output.clear();
+        output.extend_from_slice(&self.work.rest_density);
+        for (body, inertia) in
+            self.embedded.bodies.iter().zip(output.iter_mut().skip(self.embedded.first_material.into()))
+        {
+            *inertia = (body.inertia / volume) as f32;
+        }
+    }
+
+    /// After solids have been moved under the forces of the last step: the density solve expects them where they will be, if their
+    /// forces do not change. Comes between forces and pressure.
+    pub fn expect_solids(&mut self, before: &[DVec3], solids: &Solids, gravity: DVec3, dt: f64) {
+        self.embedded.before.clear();
+        self.embedded.before.extend_from_slice(before);
+        self.take_friction(gravity);
+        let Self { embedded, state, work, .. } = self;
+        let Embedded { place, friction, bodies, before, velocity, .. } = embedded;
+        let particles = &mut state.particles;
+        for body in bodies.iter() {
+            let (mut force, mut torque) = (DVec3::ZERO, DVec3::ZERO);
+            for k in body.particles.clone() {
+                let lost = friction[k] - before[k];
+                force += lost;
+                torque += (particles.position[place[k] as usize].as_dvec3() - body.frame.center).cross(lost);
+            }
+            let motion = body.frame.answer(force, torque);
+            for k in body.particles.clone() {
+                let at = place[k] as usize;
+                let x = particles.position[at];
+                let by_change = (friction[k] - before[k]) / body.inertia + body.frame.at(motion, x.as_dvec3());
+                let by_divergence = (particles.velocity[at] - velocity[k]) / dt as f32;
+                work.acceleration[at] = by_change.as_vec3() + by_divergence;
+                particles.velocity[at] = ((solids.state().position[k] - x.as_dvec3()) / dt).as_vec3();
+            }
+        }
+    }
+
+    /// What friction does to solids \[N\], from accelerations without pressure.
+    fn take_friction(&mut self, gravity: DVec3) {
+        let Embedded { place, friction, bodies, .. } = &mut self.embedded;
+        for body in bodies {
+            for k in body.particles.clone() {
+                let acceleration = self.work.acceleration[place[k] as usize].as_dvec3() - gravity;
+                friction[k] = acceleration * body.mass;
+            }
+        }
+    }
+
+    /// Gives the solids what the liquid does to them; their particles in the liquid are put where the solids are.
+    pub fn give_to_solids(&mut self, solids: &mut Solids, dt: f64) {
+        let factor = -self.rest_volume() * f64::from(self.gradient_norm());
+        let embedded = &self.embedded;
+        let state = solids.state_mut();
+        for (k, &at) in embedded.place.iter().enumerate() {
+            state.force[k] = embedded.friction[k] + self.pressure_sum(at as usize) * factor;
+        }
+        for body in &embedded.bodies {
+            let (mut impulse, mut moment) = (DVec3::ZERO, DVec3::ZERO);
+            for k in body.particles.clone() {
+                let change = (state.force[k] - embedded.before[k]) * dt;
+                state.owed[k] = change;
+                impulse += change;
+                moment += (state.position[k] - body.frame.center).cross(change);
+            }
+            let motion = body.frame.answer(impulse, moment);
+            for k in body.particles.clone() {
+                let change = body.frame.at(motion, state.position[k]);
+                state.velocity[k] += change;
+                state.owed[k] -= change * body.mass;
+            }
+        }
+        self.show_solids(solids);
+    }
+
+    /// Σⱼ qⱼ h⁴ ∇Wₛⱼ of both solves at a solid particle; only neighbours of the liquid have a q.
+    fn pressure_sum(&self, s: usize) -> DVec3 {
+        let work = &self.work;
+        let number = s / meniscus_core::par::PIECE;
+        let block = &work.neighbours.blocks[number];
+        let k = s - block.start;
+        let slopes = &work.slopes[number][block.range(k)];
+        let here = Vec3::from_slice(&work.place[s]);
+        let mut sum = DVec3::ZERO;
+        for (&j, &slope) in block.of(k).iter().flatten().zip(slopes.iter().flatten()) {
+            let j = j as usize;
+            if slope == 0.0 || j >= work.divergence_pressure.len() {
+                continue;
+            }
+            let q = self.state.particles.multiplier[j] + work.divergence_pressure[j];
+            if q > 0.0 {
+                let there = Vec3::from_slice(&work.place[j]);
+                sum += (self.setup.periodic.shortest(here - there) * (slope * q)).as_dvec3();
+            }
+        }
+        sum
+    }
+
+    /// With the state equation: pressure belongs to the liquid alone.
+    pub(crate) fn free_solids_of_pressure(&mut self) {
+        for &at in &self.embedded.place {
+            self.state.particles.pressure[at as usize] = 0.0;
+        }
+    }
+
+    /// With the state equation: what the liquid does to solids, from the accelerations of all forces.
+    pub fn push_solids(&mut self, solids: &mut Solids, gravity: DVec3) {
+        self.take_friction(gravity);
+        solids.state_mut().force.copy_from_slice(&self.embedded.friction);
+    }
+
+    /// Puts the particles of solids where the solids are.
+    pub fn show_solids(&mut self, solids: &Solids) {
+        let particles = &mut self.state.particles;
+        let state = solids.state();
+        for ((&at, x), v) in self.embedded.place.iter().zip(&state.position).zip(&state.velocity) {
+            particles.position[at as usize] = x.as_vec3();
+            particles.velocity[at as usize] = v.as_vec3();
+        }
+    }
+}

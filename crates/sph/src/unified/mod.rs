@@ -1,0 +1,19 @@
+//! Solids of particles: the liquid's method for everything \[SZW\].
+//!
+//! A tour in reading order:
+//!
+//! 1. [`Elastic`]: a body of particles and the forces that keep its shape.
+//! 2. [`Solids`]: bodies that move in steps of their own, with walls and each other.
+//! 3. [`pack`]: particles that fill a surface and follow it.
+//! 4. How solids and liquid share one pressure: particles of solids stand among the liquid's and take part in its density
+//!    sums, as liquids of their own: [`Embedded`].
+
+mod elastic;
+mod embedded;
+mod packing;
+mod solids;
+
+pub use elastic::{Elastic, ElasticMaterial, Strain};
+pub use embedded::Embedded;
+pub use packing::pack;
+pub use solids::{Led, Obstacles, SolidBody, SolidState, Solids};

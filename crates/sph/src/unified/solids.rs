@@ -1,0 +1,382 @@
+//! Elastic bodies in motion: steps of their own within a step of the liquid.
+//!
+//! A step of the liquid is cut into equal sub-steps, as many as the stiffest body asks for. In each, forces are found where the
+//! particles are, velocities are changed by them and places by velocities: a leapfrog, which keeps energy in the mean.
+//! Walls stop particles half a spacing away from them. Particles of different bodies that are nearer than a spacing
+//! push each other apart.
+
+use super::elastic::{Elastic, ElasticMaterial, Strain};
+use glam::{DMat3, DVec3, Vec3};
+use meniscus_core::{Fault, StepError, par};
+use meniscus_geometry::{NeighbourGrid, Periodic};
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// What solids bump into.
+pub trait Obstacles: Sync {
+    /// Number of sides.
+    fn count(&self) -> usize;
+    /// Distance of a point \[m\] in front of a side \[m\] and the unit normal there.
+    fn distance(&self, side: usize, point: DVec3) -> (f64, DVec3);
+    /// Velocity of a side at a point \[m/s\].
+    fn velocity(&self, side: usize, point: DVec3) -> DVec3;
+}
+
+/// A particle that is led along some axes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Led {
+    /// The particle, within its body.
+    pub particle: u32,
+    /// One along the axes in which it is led, zero along the others.
+    pub axes: DVec3,
+    /// Where it is at the end of the step \[m\].
+    pub end: DVec3,
+}
+
+/// A body.
+#[derive(Debug, Clone)]
+pub struct SolidBody {
+    /// Its name.
+    pub name: String,
+    /// Its shape at rest.
+    pub elastic: Elastic,
+    /// Places at rest \[m\].
+    pub rest: Vec<DVec3>,
+    /// Particles that are led.
+    pub led: Vec<Led>,
+    /// Its particles among those of all bodies.
+    pub particles: Range<usize>,
+}
+
+/// What a checkpoint holds: all particles of all bodies.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct SolidState {
+    /// Positions \[m\].
+    pub position: Vec<DVec3>,
+    /// Velocities \[m/s\].
+    pub velocity: Vec<DVec3>,
+    /// What the liquid did to each particle in the last step \[N\].
+    pub force: Vec<DVec3>,
+    /// Impulses that it still owes them \[N·s\].
+    pub owed: Vec<DVec3>,
+}
+
+/// Bodies with their state.
+#[derive(Debug, Clone, Default)]
+pub struct Solids {
+    bodies: Vec<SolidBody>,
+    spacing: f64,
+    friction: f64,
+    state: SolidState,
+    before: SolidState,
+    strains: Vec<Strain>,
+    forces: Vec<DVec3>,
+    /// Pairs of particles of different bodies that may touch in the step.
+    near: Vec<(u32, u32)>,
+    grid: NeighbourGrid,
+    singles: Vec<Vec3>,
+    /// Impulse and its moment about the origin on each side in the step \[N·s\].
+    reactions: Vec<[DVec3; 2]>,
+    begun: bool,
+    substeps: u32,
+}
+
+impl Solids {
+    /// No bodies, particles a spacing \[m\] apart, Coulomb friction at walls (dimensionless).
+    #[must_use]
+    pub fn new(spacing: f64, friction: f64) -> Self {
+        Self { spacing, friction, ..Self::default() }
+    }
+
+    /// Adds a body of particles at places \[m\] that share a volume \[m³\].
+    pub fn add(&mut self, name: &str, places: Vec<DVec3>, volume: f64, material: ElasticMaterial) {
+        let start = self.state.position.len();
+        let elastic = Elastic::new(&places, self.spacing, volume, material);
+        let SolidState { position, velocity, force, owed } = &mut self.state;
+        position.extend_from_slice(&places);
+        for zeroed in [velocity, force, owed] {
+            zeroed.resize(position.len(), DVec3::ZERO);
+        }
+        let particles = start..position.len();
+        self.bodies.push(SolidBody { name: name.into(), elastic, rest: places, led: Vec::new(), particles });
+        self.strains.push(Strain::default());
+    }
+
+    /// The bodies.
+    #[must_use]
+    pub fn bodies(&self) -> &[SolidBody] {
+        &self.bodies
+    }
+
+    /// The bodies, to lead or to change.
+    pub fn bodies_mut(&mut self) -> &mut [SolidBody] {
+        &mut self.bodies
+    }
+
+    /// The state.
+    #[must_use]
+    pub fn state(&self) -> &SolidState {
+        &self.state
+    }
+
+    /// The state, to throw or to poke.
+    pub fn state_mut(&mut self) -> &mut SolidState {
+        &mut self.state
+    }
+
+    /// Whether there are no bodies.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.bodies.is_empty()
+    }
+
+    /// Takes over a state; whether it is one of these bodies.
+    #[must_use]
+    pub fn restore(&mut self, state: SolidState) -> bool {
+        let count = self.state.position.len();
+        let fits = [&state.position, &state.velocity, &state.force, &state.owed].iter().all(|v| v.len() == count);
+        if fits {
+            self.state = state;
+            self.begun = false;
+        }
+        fits
+    }
+
+    /// Impulse \[N·s\] and its moment about the origin \[N·m·s\] on each side in the last step.
+    #[must_use]
+    pub fn reactions(&self) -> &[[DVec3; 2]] {
+        &self.reactions
+    }
+
+    /// Sub-steps of the last step.
+    #[must_use]
+    pub fn substeps(&self) -> u32 {
+        self.substeps
+    }
+
+    /// Undoes the step under way.
+    pub fn roll_back(&mut self) {
+        if std::mem::take(&mut self.begun) {
+            std::mem::swap(&mut self.state, &mut self.before);
+        }
+    }
+
+    /// The step is over: it will not be undone.
+    pub fn finish(&mut self) {
+        self.begun = false;
+    }
+
+    /// Moves all bodies through a step of `dt` \[s\], under gravity \[m/s²\], the forces of the state and what is owed.
+    ///
+    /// # Errors
+    /// When a particle goes where no number is.
+    pub fn advance(&mut self, dt: f64, gravity: DVec3, obstacles: &dyn Obstacles) -> Result<(), StepError> {
+        self.begun = true;
+        self.before.clone_from(&self.state);
+        self.reactions.clear();
+        self.reactions.resize(obstacles.count(), [DVec3::ZERO; 2]);
+        self.find_near(dt);
+        let stable = self.bodies.iter().map(|body| body.elastic.stable_step()).fold(f64::INFINITY, f64::min);
+        let count = (dt / stable).ceil().clamp(1.0, 1e6);
+        self.substeps = count as u32;
+        let step = dt / count;
+        for number in 0..self.substeps {
+            self.sum_forces(gravity, dt);
+            self.kick_and_drift(step);
+            self.lead(step, step * f64::from(self.substeps - 1 - number));
+            self.bump(obstacles);
+        }
+        self.state.owed.fill(DVec3::ZERO);
+        self.check()
+    }
+
+    fn check(&self) -> Result<(), StepError> {
+        let state = &self.state;
+        let good = |i: usize| state.position[i].is_finite() && state.velocity[i].is_finite();
+        match par::find_first(state.position.len(), |i| !good(i)) {
+            None => Ok(()),
+            Some(i) => {
+                let body = self.bodies.iter().find(|body| body.particles.contains(&i));
+                let name = body.map_or(String::new(), |body| body.name.clone());
+                let fault = Fault::NotFinite { quantity: "position".into() };
+                Err(StepError { stage: "move solids".into(), body: name, index: Some(i as u64), fault })
+            }
+        }
+    }
+
+    /// Elastic forces, contact, gravity, and what the liquid does, for a step of the liquid of `dt` \[s\].
+    fn sum_forces(&mut self, gravity: DVec3, dt: f64) {
+        let Self { bodies, strains, forces, state, .. } = self;
+        forces.resize(state.position.len(), DVec3::ZERO);
+        for (body, strain) in bodies.iter().zip(strains) {
+            let own = body.particles.clone();
+            let (x, v, f) = (&state.position[own.clone()], &state.velocity[own.clone()], &mut forces[own.clone()]);
+            let weight = gravity * body.elastic.mass();
+            let by_liquid = state.force[own.clone()].iter().zip(&state.owed[own]);
+            f.iter_mut().zip(by_liquid).for_each(|(f, (force, owed))| *f = *force + *owed / dt + weight);
+            body.elastic.strain(x, strain);
+            body.elastic.add_forces(x, v, strain, f);
+        }
+        self.push_apart();
+    }
+
+    fn kick_and_drift(&mut self, step: f64) {
+        for body in &self.bodies {
+            let per_mass = step / body.elastic.mass();
+            for i in body.particles.clone() {
+                self.state.velocity[i] += self.forces[i] * per_mass;
+                self.state.position[i] += self.state.velocity[i] * step;
+            }
+        }
+    }
+
+    /// Led particles go straight to where they are at the end of the step, `left` \[s\] from the end of the sub-step.
+    fn lead(&mut self, step: f64, left: f64) {
+        for body in &self.bodies {
+            for led in &body.led {
+                let i = body.particles.start + led.particle as usize;
+                let (x, v) = (&mut self.state.position[i], &mut self.state.velocity[i]);
+                let before = *x - *v * step;
+                let speed = (led.end - before) / (step + left);
+                *v += (speed - *v) * led.axes;
+                *x = before + *v * step;
+            }
+        }
+    }
+
+    /// Walls stop particles half a spacing away from them.
+    fn bump(&mut self, obstacles: &dyn Obstacles) {
+        let radius = 0.5 * self.spacing;
+        for body in &self.bodies {
+            let mass = body.elastic.mass();
+            for i in body.particles.clone() {
+                for (side, reaction) in self.reactions.iter_mut().enumerate() {
+                    let (x, v) = (&mut self.state.position[i], &mut self.state.velocity[i]);
+                    let (distance, normal) = obstacles.distance(side, *x);
+                    if distance >= radius {
+                        continue;
+                    }
+                    *x += normal * (radius - distance);
+                    let relative = *v - obstacles.velocity(side, *x);
+                    let approach = -relative.dot(normal);
+                    if approach <= 0.0 {
+                        continue;
+                    }
+                    let along = relative + normal * approach;
+                    let rub = (self.friction * approach / along.length().max(1e-30)).min(1.0);
+                    let change = normal * approach - along * rub;
+                    *v += change;
+                    let impulse = -change * mass;
+                    *reaction = [reaction[0] + impulse, reaction[1] + x.cross(impulse)];
+                }
+            }
+        }
+    }
+
+    /// Which particles of different bodies may come to touch in a step.
+    fn find_near(&mut self, dt: f64) {
+        self.near.clear();
+        if self.bodies.len() < 2 {
+            return;
+        }
+        let Self { state, singles, grid, near, bodies, spacing, .. } = self;
+        let fastest = par::max(state.velocity.len(), 0.0, |i| state.velocity[i].length());
+        let reach = (*spacing + 2.0 * fastest * dt).min(4.0 * *spacing);
+        singles.clear();
+        singles.extend(state.position.iter().map(|p| p.as_vec3()));
+        grid.sort(singles, reach as f32, Periodic::default());
+        for body in bodies.iter() {
+            for i in body.particles.clone() {
+                let around = Vec3::splat(reach as f32);
+                grid.for_each_range_in(singles[i] - around, singles[i] + around, |range| {
+                    for &j in grid.order()[range].iter().filter(|&&j| j as usize >= body.particles.end) {
+                        if state.position[i].distance(state.position[j as usize]) < reach {
+                            near.push((i as u32, j));
+                        }
+                    }
+                });
+            }
+        }
+        near.sort_unstable();
+    }
+
+    /// Particles of different bodies nearer than a spacing push each other apart, as elastic as the softer of the two.
+    fn push_apart(&mut self) {
+        let Self { state, near, forces, bodies, spacing, .. } = self;
+        let body_of = |i: u32| bodies.iter().find(|body| body.particles.contains(&(i as usize)));
+        for &(i, j) in near.iter() {
+            let (a, b) = (i as usize, j as usize);
+            let apart = state.position[b] - state.position[a];
+            let distance = apart.length();
+            if distance >= *spacing {
+                continue;
+            }
+            let (Some(first), Some(second)) = (body_of(i), body_of(j)) else { continue };
+            let young = first.elastic.material().young.min(second.elastic.material().young);
+            let mass = first.elastic.mass().min(second.elastic.mass());
+            let normal = apart.normalize_or(DVec3::Y);
+            let stiffness = young * *spacing;
+            // A fifth of the critical damping: solids that bump do not bounce much.
+            let drag = 0.4 * (stiffness * mass).sqrt() * (state.velocity[b] - state.velocity[a]).dot(normal);
+            let force = normal * (stiffness * (*spacing - distance) - drag).max(0.0);
+            forces[a] -= force;
+            forces[b] += force;
+        }
+    }
+
+    /// Elastic energy of a body \[J\].
+    #[must_use]
+    pub fn elastic_energy(&self, body: usize) -> f64 {
+        let body = &self.bodies[body];
+        let (places, mut strain) = (&self.state.position[body.particles.clone()], Strain::default());
+        body.elastic.strain(places, &mut strain);
+        body.elastic.energy(places, &strain)
+    }
+
+    /// Largest speed \[m/s\].
+    #[must_use]
+    pub fn max_speed(&self) -> f64 {
+        par::max(self.state.velocity.len(), 0.0, |i| self.state.velocity[i].length())
+    }
+
+    /// The motion of a body as if it were rigid.
+    pub(crate) fn frame(&self, body: usize) -> RigidFrame {
+        let body = &self.bodies[body];
+        let places = &self.state.position[body.particles.clone()];
+        let mass = body.elastic.mass();
+        let count = places.len() as f64;
+        let center = places.iter().sum::<DVec3>() / count;
+        let mut inertia = DMat3::ZERO;
+        for &x in places {
+            let r = x - center;
+            let square = DMat3::from_diagonal(DVec3::splat(r.length_squared()));
+            inertia += (square - DMat3::from_cols(r * r.x, r * r.y, r * r.z)) * mass;
+        }
+        let loose = body.led.is_empty() && inertia.determinant() > 0.0;
+        RigidFrame {
+            center,
+            inverse_mass: if loose { 1.0 / (mass * count) } else { 0.0 },
+            inverse_inertia: if loose { inertia.inverse() } else { DMat3::ZERO },
+        }
+    }
+}
+
+/// How a rigid body of the same particles would answer to forces. A body that is held does not.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct RigidFrame {
+    pub(crate) center: DVec3,
+    pub(crate) inverse_mass: f64,
+    pub(crate) inverse_inertia: DMat3,
+}
+
+impl RigidFrame {
+    /// Acceleration and angular acceleration under a force \[N\] and a torque about the centre \[N·m\].
+    pub(crate) fn answer(&self, force: DVec3, torque: DVec3) -> [DVec3; 2] {
+        [force * self.inverse_mass, self.inverse_inertia * torque]
+    }
+
+    /// Acceleration at a place \[m\].
+    pub(crate) fn at(&self, [linear, angular]: [DVec3; 2], place: DVec3) -> DVec3 {
+        linear + angular.cross(place - self.center)
+    }
+}

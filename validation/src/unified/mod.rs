@@ -1,0 +1,6 @@
+//! Liquid and elastic solids as one system of particles.
+
+pub(crate) mod beam;
+pub(crate) mod body;
+pub(crate) mod draught;
+pub(crate) mod liquids;
