@@ -6,7 +6,7 @@
 //! |---|---|
 //! | ε | part taken in a step: Δt c/s, at most a quarter; c is the speed to be expected, s the spacing |
 //! | M | how a velocity differs from its neighbours', dimensionless: 1 for a particle that moves alone, up to 2.2 for layers that move against each other, 0.0375 (k h)² for a wave of wave number k (cubic spline) |
-//! | ρ | rest density of the lightest liquid |
+//! | ρ | rest density of the lightest liquid or solid of particles |
 //!
 //! A particle under pressure rattles between its neighbours with √(p/ρ)/s, and the incompressible solver, with one pressure
 //! for three directions, has nothing to hold against it: only friction ends it. Viscosity strong enough for that would
@@ -41,7 +41,9 @@ impl Liquid {
         flow[..count].par_iter_mut().with_min_len(par::PIECE).zip(velocity).for_each(|(f, &v)| *f = pack(v, 0.0));
         self.roughen(&flow, &mut rough);
         self.roughen(&rough, &mut flow);
-        let strength = (share * self.lightest() / dt) as f32;
+        // Particles of solids take part, and may be lighter than any liquid.
+        let lightest = self.setup.materials.iter().map(|m| m.1.density).fold(f64::INFINITY, f64::min);
+        let strength = (share * lightest / dt) as f32;
         let (rest, liquid) = (&self.work.rest_density, &self.state.particles.liquid);
         let acceleration = self.work.acceleration.par_iter_mut().with_min_len(par::PIECE);
         acceleration.enumerate().for_each(|(i, a)| {
