@@ -95,7 +95,7 @@ mod tests {
         assert!(info("liquid.water.density").unwrap().description.contains("kg/m³"));
         assert!(info("liquid.water.fill.0.box.min").unwrap().description.contains("corner"));
         assert_eq!(info("wall.tank.shape.box").unwrap().keys, ["min", "max", "open"]);
-        assert_eq!(info("sph.kernel").unwrap().keys, ["cubic-spline", "papers"]);
+        assert_eq!(info("sph.kernel").unwrap().keys, ["cubic-spline", "quartic-spline", "papers"]);
         assert!(info("liquid.water.densty").is_none());
     }
 
