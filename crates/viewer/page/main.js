@@ -99,6 +99,8 @@ function newScene(scene) {
   app.panel.show(scene);
   app.plots.clear();
   app.ranges = {};
+  // Its status may have come first, and a record that stands still sends no other.
+  if (app.status?.generation === scene.generation) newStatus(app.status);
 }
 
 function newStatus(status) {

@@ -252,7 +252,8 @@ fn a_record_is_replayed_and_scrubbed(browser: &mut Browser) {
     let (folder, _) = meniscus::run(&loaded, make, &options_of_run, &mut |_| {}).unwrap();
     let server = Server::start(Show::Record(folder), &options()).unwrap();
     let tab = open(browser, &server, WIDE, 1.0, false);
-    browser.wait(&tab, "meniscus.status.place[1] === 16");
+    // The page must have shown it, not only heard of it: until then the timeline has no length.
+    browser.wait(&tab, "meniscus.status.place[1] === 16 && document.getElementById('timeline').max === '15'");
     set(browser, &tab, "timeline", "12");
     browser.wait(&tab, "meniscus.renderer.frame.number === 12 && !meniscus.status.running");
     set(browser, &tab, "timeline", "3");
