@@ -52,7 +52,7 @@ pub struct Scene {
     pub solid: IndexMap<String, Solid>,
     /// Rigid bodies by name.
     pub rigid: IndexMap<String, Rigid>,
-    /// Bodies of particles by name; only with the method "connections".
+    /// Bodies of particles by name; with the methods "connections" and "gauss".
     pub body: IndexMap<String, Body>,
     /// How bodies of particles move and touch.
     pub connections: particles::Params,
