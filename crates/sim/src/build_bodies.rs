@@ -2,6 +2,7 @@
 
 use crate::bodies::{Bodies, Group, Sides};
 use crate::build::{BuildError, to_shape};
+use crate::grips::Grips;
 use crate::obstacle;
 use glam::{DQuat, DVec3, Vec3};
 use meniscus_geometry::{
@@ -49,7 +50,16 @@ pub(crate) fn bodies(
             warnings.push(format!("wall `{name}` has no inside: bodies pass through it"));
         }
     }
-    let bodies = Bodies { system, groups, skins, sides: Sides::new(sides), begun: false };
+    let spacings = scene.body.values().map(|body| body.spacing.unwrap_or(scene.sph.spacing));
+    let bodies = Bodies {
+        system,
+        groups,
+        skins,
+        sides: Sides::new(sides),
+        begun: false,
+        grips: Grips::default(),
+        spacing: spacings.fold(0.0, f64::max),
+    };
     warn_of_overlap(&bodies, warnings);
     Ok(bodies)
 }
