@@ -538,8 +538,10 @@ pub enum Command {
     Release(Release),
 }
 
-/// Changes a live parameter: `gravity`, `sph.artificial_viscosity`, `liquid.NAME.viscosity`, `emitter.NAME.speed`,
-/// `solid.NAME.young`, `solid.NAME.stiffness_damping`, `solid.NAME.fracture.strength`.
+/// Changes a live parameter that the method heeds: `gravity`, `sph.artificial_viscosity`, `coupling.zero`,
+/// `twophase.surface_tension`, `liquid.NAME.viscosity`, `liquid.NAME.density`, `emitter.NAME.speed`, `solid.NAME.young`,
+/// `solid.NAME.stiffness_damping`, `solid.NAME.density`, `solid.NAME.fracture.strength`, `rigid.NAME.material.density`,
+/// `pull.NAME.stiffness`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Set {

@@ -166,7 +166,8 @@ impl Checks {
         self.params(scene.contact.check());
         for (name, pull) in &scene.pull {
             self.within(["pull", name], |c| {
-                c.require("at", scene.method != Method::Unified, "cannot be pulled with the method \"unified\"");
+                let particles = matches!(scene.method, Method::Unified | Method::Connections);
+                c.require("at", !particles, "cannot be pulled with the methods \"unified\" and \"connections\"");
                 c.holds(pull.check(scene));
                 c.within(["motion"], |c| c.motion(&pull.motion));
             });

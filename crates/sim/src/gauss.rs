@@ -22,7 +22,7 @@ use crate::method::{Method, Totals};
 use crate::probes;
 use crate::solids::{SavedSolids, Solids};
 use glam::{DVec3, Vec3};
-use meniscus_core::{BodyInfo, BodyKind, Digest, Frame, StepError, StepReport, Surface, Wire, par};
+use meniscus_core::{BodyInfo, BodyKind, Digest, Frame, StepError, StepReport, Surface, Tets, Wire, par};
 use meniscus_fem::{Body, Fracture};
 use meniscus_geometry::Aabb;
 use meniscus_scene::live::LiveKey;
@@ -102,6 +102,13 @@ impl Method for Gauss {
             (LiveKey::LiquidViscosity(number), &[value]) => {
                 self.liquid.set_parameters(|setup| setup.materials[*number].1.viscosity = value);
             }
+            (LiveKey::LiquidDensity(number), &[value]) => {
+                self.liquid.set_parameters(|setup| setup.materials[*number].1.density = value);
+            }
+            (LiveKey::Zero, &[value]) => self.liquid.set_parameters(|setup| setup.coupling.zero = Some(value)),
+            (LiveKey::SolidDensity(number), &[value]) => self.solids.set_material(*number, |m| m.density = value),
+            (LiveKey::RigidDensity(number), &[value]) => self.solids.rigids.set_density(*number, value),
+            (LiveKey::PullStiffness(number), &[value]) => self.solids.set_pull(*number, value),
             (LiveKey::EmitterSpeed(number), &[value]) => {
                 self.liquid.set_parameters(|setup| setup.emitters[*number].speed = value);
             }
@@ -183,6 +190,14 @@ impl Method for Gauss {
             to.densities.push(from.density[i]);
             to.pressures.push(from.pressure[i]);
         }
+    }
+
+    fn tets(&self) -> Vec<Tets> {
+        self.solids.tets()
+    }
+
+    fn gauss_points(&self) -> Vec<Vec3> {
+        self.liquid.gauss_points()
     }
 
     fn totals(&self) -> Totals {

@@ -3,7 +3,7 @@
 //! A step runs the stages in the order in which they stand here; `sim` calls them by name. The state before the step
 //! stays untouched in the second buffer until the next sort, so that a failed step is undone by a swap.
 
-use crate::bodies::{Bodies, Body, Link, Pushing, Rubbed, Sight};
+use crate::bodies::{Bodies, Body, FARTHEST, Link, Pushing, Rubbed, Sight};
 use crate::density::{self, Sums};
 use crate::dfsph::Progress;
 use crate::emitter::{Emitter, EmitterState};
@@ -354,6 +354,24 @@ impl Liquid {
     #[must_use]
     pub fn body_forces(&self, body: usize) -> &[DVec3] {
         &self.bodies.force[self.bodies.nodes_of(body)]
+    }
+
+    /// Gauss points on surfaces of bodies and of walls made of triangles that liquid feels, where they are after the last step
+    /// \[m\]. Those of bodies are the fewest, as particles at the end of their reach see them: nearer ones see up to sixteen times
+    /// as many. Other walls have none.
+    #[must_use]
+    pub fn gauss_points(&self) -> Vec<Vec3> {
+        let mut points = Vec::new();
+        let reach = match self.setup.coupling.wall {
+            BodyWall::Pressure => f64::from(self.walls.sample_kernel().reach()),
+            BodyWall::Traction => self.h,
+        };
+        let longest = f64::from(FARTHEST) * self.setup.coupling.longest_edge * reach;
+        self.bodies.show_points(longest, self.state.last_step[1], &mut points);
+        if !self.state.particles.is_empty() {
+            self.walls.show_points(&self.work.grid, &mut points);
+        }
+        points
     }
 
     /// How many triangles of bodies were near enough to liquid to have Gauss points in the last step.
