@@ -13,6 +13,10 @@ pub enum LiveKey {
     ArtificialViscosity,
     /// `liquid.NAME.viscosity` \[Pa·s\]: the number of the liquid.
     LiquidViscosity(usize),
+    /// `liquid.NAME.surface_tension` \[N/m\]: the number of the liquid.
+    SurfaceTension(usize),
+    /// `liquid.NAME.contact_angle` \[degrees\]: the number of the liquid.
+    ContactAngle(usize),
     /// `emitter.NAME.speed` \[m/s\]: the number of the emitter.
     EmitterSpeed(usize),
     /// `solid.NAME.young` \[Pa\]: the number of the solid.
@@ -32,6 +36,12 @@ pub fn find(scene: &Scene, key: &str) -> Result<LiveKey, String> {
         ["gravity"] => Some(LiveKey::Gravity),
         ["sph", "artificial_viscosity"] => Some(LiveKey::ArtificialViscosity),
         ["liquid", name, "viscosity"] => scene.liquid.get_index_of(name).map(LiveKey::LiquidViscosity),
+        ["liquid", name, "surface_tension"] if tense(scene, name) => {
+            scene.liquid.get_index_of(name).map(LiveKey::SurfaceTension)
+        }
+        ["liquid", name, "contact_angle"] if tense(scene, name) => {
+            scene.liquid.get_index_of(name).map(LiveKey::ContactAngle)
+        }
         ["emitter", name, "speed"] => scene.emitter.get_index_of(name).map(LiveKey::EmitterSpeed),
         ["solid", name, "young"] => scene.solid.get_index_of(name).map(LiveKey::Young),
         ["solid", name, "stiffness_damping"] => scene.solid.get_index_of(name).map(LiveKey::StiffnessDamping),
@@ -43,6 +53,11 @@ pub fn find(scene: &Scene, key: &str) -> Result<LiveKey, String> {
     found.ok_or_else(|| format!("names no live parameter; there are: {}", keys(scene).join(", ")))
 }
 
+/// Whether a liquid has a surface tension, which then can be changed.
+fn tense(scene: &Scene, name: &str) -> bool {
+    scene.liquid.get(name).is_some_and(|liquid| liquid.surface_tension > 0.0)
+}
+
 /// The keys of all live parameters of a scene.
 #[must_use]
 pub fn keys(scene: &Scene) -> Vec<String> {
@@ -50,7 +65,13 @@ pub fn keys(scene: &Scene) -> Vec<String> {
     if scene.solid.is_empty() || !scene.liquid.is_empty() {
         keys.push("sph.artificial_viscosity".to_owned());
     }
-    keys.extend(scene.liquid.keys().map(|name| format!("liquid.{name}.viscosity")));
+    for name in scene.liquid.keys() {
+        keys.push(format!("liquid.{name}.viscosity"));
+        if tense(scene, name) {
+            keys.push(format!("liquid.{name}.surface_tension"));
+            keys.push(format!("liquid.{name}.contact_angle"));
+        }
+    }
     keys.extend(scene.emitter.keys().map(|name| format!("emitter.{name}.speed")));
     for (name, solid) in &scene.solid {
         keys.push(format!("solid.{name}.young"));
@@ -75,6 +96,9 @@ pub fn check(scene: &Scene, key: &str, value: &Value) -> Result<LiveKey, String>
         (_, Value::Vector(_)) => Err(format!("`{key}` needs one number")),
         (LiveKey::Young(_) | LiveKey::Strength(_), Value::Number(number)) if *number <= 0.0 => {
             Err(format!("`{key}` must be greater than zero"))
+        }
+        (LiveKey::ContactAngle(_), Value::Number(number)) if *number > 180.0 => {
+            Err(format!("`{key}` must be at most 180"))
         }
         (_, Value::Number(number)) if *number < 0.0 => Err(format!("`{key}` must not be negative")),
         (_, Value::Number(_)) => Ok(live),
@@ -120,6 +144,8 @@ fn slider(key: &LiveKey, default: &Value) -> ([f64; 2], bool) {
         LiveKey::Gravity => ([-20.0, 20.0], false),
         LiveKey::ArtificialViscosity => ([0.0, (4.0 * value).max(0.4)], false),
         LiveKey::LiquidViscosity(_) => ([1e-4, (10.0 * value).max(20.0)], true),
+        LiveKey::SurfaceTension(_) => ([0.0, 4.0 * value], false),
+        LiveKey::ContactAngle(_) => ([0.0, 180.0], false),
         LiveKey::EmitterSpeed(_) => ([0.0, (3.0 * value).max(1.0)], false),
         LiveKey::Young(_) | LiveKey::Strength(_) => ([0.1 * value, 10.0 * value], true),
         LiveKey::StiffnessDamping(_) => ([0.0, (5.0 * value).max(0.02)], false),
@@ -151,7 +177,7 @@ mod tests {
 
     #[test]
     fn every_live_key_has_a_slider_with_its_unit() {
-        let text = "[liquid.water]\nviscosity = 0.002\n[emitter.tap]\nliquid = \"water\"\ncenter = [0, 1, 0]\n\
+        let text = "[liquid.water]\nviscosity = 0.002\nsurface_tension = 0.07\n[emitter.tap]\nliquid = \"water\"\ncenter = [0, 1, 0]\n\
                     direction = [0, -1, 0]\nopening = { disc = { radius = 0.1 } }\n[solid.bar]\nshape = { sphere = { center = [0, 1, 0], radius = 0.1 } }\n\
                     fracture = { strength = 1e5 }\n";
         let scene = crate::parse("test.toml", text, &[]).unwrap();
