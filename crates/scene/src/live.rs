@@ -27,6 +27,10 @@ pub enum LiveKey {
     PullStiffness(usize),
     /// `liquid.NAME.viscosity` \[Pa·s\]: the number of the liquid.
     LiquidViscosity(usize),
+    /// `liquid.NAME.surface_tension` \[N/m\]: the number of the liquid.
+    LiquidTension(usize),
+    /// `liquid.NAME.contact_angle` \[degrees\]: the number of the liquid.
+    ContactAngle(usize),
     /// `emitter.NAME.speed` \[m/s\]: the number of the emitter.
     EmitterSpeed(usize),
     /// `solid.NAME.young` \[Pa\]: the number of the solid.
@@ -49,6 +53,8 @@ pub fn find(scene: &Scene, key: &str) -> Result<LiveKey, String> {
         ["twophase", "surface_tension"] => Some(LiveKey::SurfaceTension),
         ["liquid", name, "viscosity"] => scene.liquid.get_index_of(name).map(LiveKey::LiquidViscosity),
         ["liquid", name, "density"] => scene.liquid.get_index_of(name).map(LiveKey::LiquidDensity),
+        ["liquid", name, "surface_tension"] => scene.liquid.get_index_of(name).map(LiveKey::LiquidTension),
+        ["liquid", name, "contact_angle"] => scene.liquid.get_index_of(name).map(LiveKey::ContactAngle),
         ["emitter", name, "speed"] => scene.emitter.get_index_of(name).map(LiveKey::EmitterSpeed),
         ["solid", name, "young"] => scene.solid.get_index_of(name).map(LiveKey::Young),
         ["solid", name, "density"] => scene.solid.get_index_of(name).map(LiveKey::SolidDensity),
@@ -76,9 +82,13 @@ pub fn keys(scene: &Scene) -> Vec<String> {
         keys.push("coupling.zero".to_owned());
     }
     // On a grid all liquids are one: what is said of the first holds for all.
-    for name in scene.liquid.keys().take(if on_grid { 1 } else { usize::MAX }) {
+    for (name, liquid) in scene.liquid.iter().take(if on_grid { 1 } else { usize::MAX }) {
         keys.push(format!("liquid.{name}.viscosity"));
         keys.push(format!("liquid.{name}.density"));
+        if liquid.surface_tension > 0.0 {
+            keys.push(format!("liquid.{name}.surface_tension"));
+            keys.push(format!("liquid.{name}.contact_angle"));
+        }
     }
     keys.extend(scene.emitter.keys().map(|name| format!("emitter.{name}.speed")));
     for (name, solid) in &scene.solid {
@@ -120,6 +130,9 @@ pub fn check(scene: &Scene, key: &str, value: &Value) -> Result<LiveKey, String>
             | LiveKey::RigidDensity(_),
             Value::Number(number),
         ) if *number <= 0.0 => Err(format!("`{key}` must be greater than zero")),
+        (LiveKey::ContactAngle(_), Value::Number(number)) if *number > 180.0 => {
+            Err(format!("`{key}` must be at most 180"))
+        }
         (_, Value::Number(number)) if *number < 0.0 => Err(format!("`{key}` must not be negative")),
         (_, Value::Number(_)) => Ok(live),
     }
@@ -176,6 +189,8 @@ fn slider(key: &LiveKey, default: &Value) -> ([f64; 2], bool) {
         LiveKey::Gravity => ([-20.0, 20.0], false),
         LiveKey::ArtificialViscosity => ([0.0, (4.0 * value).max(0.4)], false),
         LiveKey::LiquidViscosity(_) => ([1e-4, (10.0 * value).max(20.0)], true),
+        LiveKey::LiquidTension(_) => ([0.0, 4.0 * value], false),
+        LiveKey::ContactAngle(_) => ([0.0, 180.0], false),
         LiveKey::EmitterSpeed(_) => ([0.0, (3.0 * value).max(1.0)], false),
         LiveKey::Zero => ([0.1, 0.9], false),
         LiveKey::SurfaceTension => ([0.0, (4.0 * value).max(0.2)], false),
@@ -214,7 +229,7 @@ mod tests {
 
     #[test]
     fn every_live_key_has_a_slider_with_its_unit() {
-        let text = "[liquid.water]\nviscosity = 0.002\n[emitter.tap]\nliquid = \"water\"\ncenter = [0, 1, 0]\n\
+        let text = "[liquid.water]\nviscosity = 0.002\nsurface_tension = 0.07\n[emitter.tap]\nliquid = \"water\"\ncenter = [0, 1, 0]\n\
                     direction = [0, -1, 0]\nopening = { disc = { radius = 0.1 } }\n[solid.bar]\nshape = { sphere = { center = [0, 1, 0], radius = 0.1 } }\n\
                     fracture = { strength = 1e5 }\n";
         let scene = crate::parse("test.toml", text, &[]).unwrap();

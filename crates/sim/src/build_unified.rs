@@ -13,7 +13,7 @@ use meniscus_geometry::{Aabb, NeighbourGrid, Periodic, Region, Shape, TriangleMe
 use meniscus_particles::Skin;
 use meniscus_scene::{Axis, Loaded, Solid, SolidShape};
 use meniscus_sph::Liquid;
-use meniscus_sph::unified::{ElasticMaterial, Led, Solids, pack};
+use meniscus_sph::unified::{ElasticMaterial, Led, Solids, Yield, pack};
 
 /// Builds the method.
 pub(crate) fn unified(loaded: &Loaded) -> Result<(Unified, Vec<String>), BuildError> {
@@ -58,6 +58,7 @@ fn material(solid: &Solid) -> ElasticMaterial {
         poisson: solid.poisson,
         density: solid.density,
         damping: solid.stiffness_damping,
+        plasticity: solid.plasticity.map(|p| Yield { strain: p.yield_strain, creep: p.creep, most: p.max_strain }),
         ..ElasticMaterial::default()
     }
 }

@@ -9,6 +9,7 @@
 //! | 5 | remove divergence | solids yield |
 //! | | move solids | in steps of their own, under the forces of the last step |
 //! | 6 | sum forces | friction between all particles \[SZW eq. 7\], gravity |
+//! | | pull surfaces | surface tension \[SZW eqs 8–12\] |
 //! | 8 | find pressure | pressure of the liquid, with what a change of it does to the solids \[SZW eq. 6\] |
 //! | 9 | advance | the liquid |
 //! | | give to solids | what the liquid did beyond the forces of the last step |
@@ -232,6 +233,7 @@ impl Unified {
         let Self { wet, solids, before, .. } = self;
         let liquid = &mut wet.liquid;
         report.stage("sum forces", || liquid.sum_forces(gravity, dt))?; // 6  [SZW eq. 7]
+        report.stage("pull surfaces", || liquid.pull_surfaces())?; // [SZW eqs 8–12]
         if liquid.setup().params.viscosity == ViscositySolver::Implicit {
             report.stage("solve viscosity", || liquid.solve_viscosity(dt))?;
         }
@@ -256,6 +258,7 @@ impl Unified {
         report.stage("sum density", || liquid.sum_density())?; // 4  [SZW eq. 5]
         report.stage("find pressure", || liquid.apply_state_equation()); // 8
         report.stage("sum forces", || liquid.sum_all_forces(gravity))?; // 6  [SZW eqs 6, 7]
+        report.stage("pull surfaces", || liquid.pull_surfaces())?; // [SZW eqs 8–12]
         report.stage("give to solids", || liquid.push_solids(solids, gravity));
         report.stage("advance", || liquid.advance(time, dt))?; // 9
         self.move_solids(time, dt, report)?;

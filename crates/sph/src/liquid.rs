@@ -14,6 +14,7 @@ use crate::params::{
     BodyWall, Coupling, Friction, KernelFamily, Material, Params, PressureSolver, ViscositySolver, Wall,
 };
 use crate::particles::Particles;
+use crate::tension::Tension;
 use crate::thick::{self, Thick};
 use crate::traction::Traction;
 use crate::unified::Embedded;
@@ -154,6 +155,7 @@ pub(crate) struct Workspace {
     pub(crate) partial: Vec<f64>,
     pub(crate) progress: Vec<Progress>,
     pub(crate) thick: Thick,
+    pub(crate) tension: Tension,
 }
 
 /// Runs `$body` with `$pair` bound to the kernels and the space that the liquid uses.
@@ -646,6 +648,11 @@ impl Liquid {
     /// # Errors
     /// When a density is not finite.
     pub fn sum_density(&mut self) -> Result<(), StepError> {
+        if self.has_tension() {
+            self.sum_pairs();
+            self.add_wall_deficits();
+            return self.finish_density();
+        }
         let (level, inverse_h, place, norm) = (self.level, (1.0 / self.h) as f32, &self.work.place, self.value_norm());
         let output = &mut self.work.compression;
         output.resize(self.state.particles.len(), 0.0);
@@ -788,7 +795,10 @@ impl Liquid {
             ViscositySolver::Explicit => 0.5 / self.state.body_rate.max(1e-12),
             ViscositySolver::Implicit => f64::INFINITY,
         };
-        by_motion.min(by_force).min(by_viscosity).min(by_rubbing).min(self.stable_traction_step())
+        // Waves as short as two spacings, under surface tension.
+        let cubed = self.setup.params.spacing * self.setup.params.spacing * self.setup.params.spacing;
+        let by_tension = courant * (cubed / (std::f64::consts::TAU * self.strongest_tension()).max(1e-30)).sqrt();
+        by_motion.min(by_tension).min(by_force).min(by_viscosity).min(by_rubbing).min(self.stable_traction_step())
     }
 
     /// A particle and the lightest node that it may meet are tied by the steepest slope of the traction.
