@@ -322,15 +322,18 @@ pub(crate) fn to_shape(loaded: &Loaded, shape: &scene::Shape) -> Shape {
 fn seed(loaded: &Loaded, liquid: &mut Liquid, warnings: &mut Vec<String>) -> Result<(), BuildError> {
     let spacing = loaded.scene.sph.spacing;
     let clear: Vec<_> = liquid.setup().walls.iter().map(|wall| clear_of(wall, 0.25 * spacing)).collect();
-    let mut taken: Vec<KeepOut> = Vec::new();
+    let mut taken: Vec<(Aabb, KeepOut)> = Vec::new();
     for (number, (name, body)) in loaded.scene.liquid.iter().enumerate() {
         let velocity = DVec3::from_array(body.velocity).as_vec3();
         let hollow = body.hollow.iter().map(|shape| KeepOut { shape: to_shape(loaded, shape), clearance: 0.0 });
-        let others = taken.len();
-        taken.extend(hollow);
+        let hollow: Vec<_> = hollow.collect();
         for (index, shape) in body.fill.iter().enumerate() {
             let shape = to_shape(loaded, shape);
-            let places = fill(&shape, spacing, &taken).map_err(|source| BuildError::Fill {
+            let bounds = shape.bounds();
+            // There may be thousands, of which few are near.
+            let near = taken.iter().filter(|(taken, _)| taken.intersects(&bounds)).map(|(_, near)| near);
+            let exclude: Vec<_> = near.chain(&hollow).cloned().collect();
+            let places = fill(&shape, spacing, &exclude).map_err(|source| BuildError::Fill {
                 liquid: name.clone(),
                 index,
                 source,
@@ -348,9 +351,9 @@ fn seed(loaded: &Loaded, liquid: &mut Liquid, warnings: &mut Vec<String>) -> Res
             if all == 0 {
                 warnings.push(format!("liquid `{name}`, fill {index}: no particle fits in; is the spacing too large?"));
             }
-            taken.push(KeepOut { shape, clearance: 0.4 * spacing });
+            let clearance = 0.4 * spacing;
+            taken.push((bounds.grow(clearance), KeepOut { shape, clearance }));
         }
-        taken.drain(others..others + body.hollow.len());
         spin(liquid, number as u16, DVec3::from_array(body.spin));
     }
     Ok(())
