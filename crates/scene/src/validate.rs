@@ -121,6 +121,14 @@ impl Checks {
             self.within(["liquid", name], |c| {
                 c.positive("density", liquid.density);
                 c.not_negative("viscosity", liquid.viscosity);
+                c.not_negative("surface_tension", liquid.surface_tension);
+                let particles = matches!(scene.method, Method::Gauss | Method::Unified);
+                let elsewhere = match scene.method {
+                    Method::Twophase => "is for particles; with the method \"twophase\" write `twophase.surface_tension`",
+                    _ => "needs the method \"gauss\" or \"unified\"",
+                };
+                c.require("surface_tension", particles || liquid.surface_tension == 0.0, elsewhere);
+                c.range("contact_angle", liquid.contact_angle, [0.0, 180.0]);
                 c.color("color", liquid.color);
                 for (index, shape) in liquid.fill.iter().enumerate() {
                     c.within(["fill", &index.to_string()], |c| c.shape(shape));
@@ -166,7 +174,8 @@ impl Checks {
         self.params(scene.contact.check());
         for (name, pull) in &scene.pull {
             self.within(["pull", name], |c| {
-                c.require("at", scene.method != Method::Unified, "cannot be pulled with the method \"unified\"");
+                let particles = matches!(scene.method, Method::Unified | Method::Connections);
+                c.require("at", !particles, "cannot be pulled with the methods \"unified\" and \"connections\"");
                 c.holds(pull.check(scene));
                 c.within(["motion"], |c| c.motion(&pull.motion));
             });

@@ -1,10 +1,12 @@
 //! Bodies of particles in a world: their system, their skins, the walls they meet.
 
+use crate::grips::{Grips, Matter};
 use crate::obstacle::WallSide;
 use glam::{DVec3, Vec3};
 use meniscus_core::{Digest, Frame, StepError, StepReport, Surface};
 use meniscus_fem::contact::Obstacle;
 use meniscus_particles::{Skin, State, System, Walls};
+use meniscus_scene::Grab;
 use meniscus_sph::{Answer, Liquid};
 use std::ops::Range;
 
@@ -19,6 +21,9 @@ pub(crate) struct Bodies {
     pub(crate) sides: Sides,
     /// Whether the bodies have begun the step under way; it ends when all of the world has taken it.
     pub(crate) begun: bool,
+    pub(crate) grips: Grips,
+    /// Distance between particles \[m\].
+    pub(crate) spacing: f64,
 }
 
 /// Bodies alike: one entry of the scene.
@@ -80,7 +85,41 @@ impl Bodies {
         report: &mut StepReport,
     ) -> Result<(), StepError> {
         self.begun = true;
-        self.system.step(&mut self.sides, gravity, [time, dt], report)
+        let mut pulls = Vec::new();
+        if !self.grips.is_empty() {
+            let mut grips = std::mem::take(&mut self.grips);
+            grips.pull(&self.matter(), dt, |i, force| pulls.push((i, force)));
+            self.grips = grips;
+        }
+        // Forces from outside are those of the liquid, which not every step finds anew.
+        let external = self.system.external_mut();
+        pulls.iter().for_each(|(i, force)| external[*i] += *force);
+        let done = self.system.step(&mut self.sides, gravity, [time, dt], report);
+        let external = self.system.external_mut();
+        pulls.iter().for_each(|(i, force)| external[*i] -= *force);
+        done
+    }
+
+    /// Takes hold for a person.
+    pub(crate) fn grab(&mut self, grab: &Grab) {
+        let mut grips = std::mem::take(&mut self.grips);
+        grips.grab(grab, &self.matter());
+        self.grips = grips;
+    }
+
+    /// Bodies as hands find them.
+    fn matter(&self) -> Matter<'_> {
+        let state = self.system.state();
+        let bodies = self.groups.iter().flat_map(|group| {
+            group.bodies.clone().map(move |body| (group.name.as_str(), self.system.particles_of(body)))
+        });
+        Matter {
+            bodies: bodies.collect(),
+            position: &state.position,
+            velocity: &state.velocity,
+            mass: self.system.masses().into(),
+            spacing: self.spacing,
+        }
     }
 
     /// Shows a liquid where the skins are and how the bodies yield.
@@ -141,9 +180,11 @@ impl Bodies {
         }
     }
 
-    pub(crate) fn load(&mut self, state: State) -> bool {
-        let fits = state.walls.is_empty() || state.walls.len() == self.sides.count() * state.position.len();
+    pub(crate) fn load(&mut self, state: State, grips: Grips) -> bool {
+        let walls = state.walls.is_empty() || state.walls.len() == self.sides.count() * state.position.len();
+        let fits = walls && grips.fit(state.position.len());
         self.begun = false;
+        self.grips = grips;
         fits && self.system.restore(state)
     }
 
@@ -170,6 +211,7 @@ impl Bodies {
             }
             frame.surfaces.push(surface);
         }
+        self.grips.show(frame);
     }
 
     /// Columns of the probe file for every group.

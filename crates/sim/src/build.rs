@@ -203,7 +203,8 @@ pub(crate) fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError>
 }
 
 fn material(liquid: &scene::Liquid) -> Material {
-    Material { density: liquid.density, viscosity: liquid.viscosity }
+    let &scene::Liquid { density, viscosity, surface_tension, contact_angle, .. } = liquid;
+    Material { density, viscosity, surface_tension, contact_angle }
 }
 
 pub(crate) fn wall(loaded: &Loaded, wall: &scene::Wall) -> Wall {
@@ -420,7 +421,9 @@ pub(crate) fn speed_squared(loaded: &Loaded) -> f64 {
         DVec3::from_array(l.velocity).length() + DVec3::from_array(l.spin).length() * radius
     }));
     let fastest = speeds.fold(0.0, f64::max);
-    (fastest * fastest + 2.0 * (lowest - highest)).max(1e-6)
+    // In a drop of ten spacings.
+    let squeezed = scene.liquid.values().map(|l| 0.2 * l.surface_tension / (l.density * scene.sph.spacing));
+    (fastest * fastest + 2.0 * (lowest - highest) + squeezed.fold(0.0, f64::max)).max(1e-6)
 }
 
 /// A typical speed of a scene \[m/s\], for the ends of a colour scale.

@@ -4,6 +4,7 @@ use crate::bodies::{Bodies, Group, Sides};
 use crate::build::{BuildError, to_shape};
 use crate::build_wet;
 use crate::connections::{Wetting, drop_radius};
+use crate::grips::Grips;
 use crate::obstacle;
 use glam::{DQuat, DVec3, Vec3};
 use meniscus_geometry::{
@@ -56,7 +57,17 @@ pub(crate) fn bodies(
         None => skin.yielding(&system.inverse_masses()[system.particles_of(body)]),
     };
     let yielding = skins.iter().enumerate().map(yields).collect();
-    let bodies = Bodies { system, groups, skins, yielding, sides: Sides::new(sides), begun: false };
+    let spacings = scene.body.values().map(|body| body.spacing.unwrap_or(scene.sph.spacing));
+    let bodies = Bodies {
+        system,
+        groups,
+        skins,
+        yielding,
+        sides: Sides::new(sides),
+        begun: false,
+        grips: Grips::default(),
+        spacing: spacings.fold(0.0, f64::max),
+    };
     warn_of_overlap(&bodies, warnings);
     Ok(bodies)
 }
@@ -206,7 +217,7 @@ pub(crate) fn join(loaded: &Loaded, bodies: &Bodies, liquid: &mut Liquid) {
     let viscosity = scene.liquid.values().map(|l| l.viscosity).fold(0.0, f64::max);
     let liquids = scene.liquid.len() as u16;
     liquid.set_parameters(|setup| {
-        let of_body = |(name, body): (&String, &Body)| (name.clone(), Material { density: body.density, viscosity });
+        let of_body = |(name, body): (&String, &Body)| (name.clone(), Material { density: body.density, viscosity, ..Material::default() });
         setup.materials.extend(scene.body.iter().map(of_body));
     });
     let mut places = bodies.as_liquid();

@@ -24,12 +24,14 @@
 
 use crate::bodies::Bodies;
 use crate::gauss::{Gauss, report_solves};
+use crate::grips::Grips;
+use crate::hands::Hand;
 use crate::method::{Method, Totals};
 use glam::{DVec3, Vec3};
 use meniscus_core::{Digest, Frame, StepError, StepReport};
 use meniscus_particles::{Drops, Pushes, State};
-use meniscus_scene::Poke;
 use meniscus_scene::live::LiveKey;
+use meniscus_scene::{Grab, Move, Poke, Release};
 use meniscus_sph::{Liquid, PressureSolver, ViscositySolver};
 
 /// Radius of a particle of the liquid as bodies meet it \[m\]: half a spacing more than its own. Beside a body it lacks
@@ -111,6 +113,7 @@ impl Method for Connections {
 
     fn set(&mut self, key: &LiveKey, value: &[f64]) {
         self.wet.set(key, value);
+        self.masses.iter_mut().zip(0..).for_each(|(mass, number)| *mass = self.wet.liquid.mass(number));
     }
 
     fn poke(&mut self, poke: &Poke) {
@@ -119,14 +122,30 @@ impl Method for Connections {
         self.bodies.system.poke(center, poke.radius, velocity);
     }
 
+    fn grab(&mut self, grab: &Grab) {
+        self.bodies.grab(grab);
+    }
+
+    fn move_hand(&mut self, to: &Move) {
+        self.bodies.grips.move_hand(to);
+    }
+
+    fn release(&mut self, release: &Release) {
+        self.bodies.grips.release(release);
+    }
+
+    fn hands(&self) -> Vec<Hand> {
+        self.bodies.grips.hands()
+    }
+
     fn save(&self) -> Result<Vec<u8>, postcard::Error> {
-        postcard::to_stdvec(&(self.wet.save()?, self.bodies.system.save()))
+        postcard::to_stdvec(&(self.wet.save()?, self.bodies.system.save(), &self.bodies.grips))
     }
 
     fn load(&mut self, bytes: &[u8]) -> Result<(), postcard::Error> {
-        let (wet, state): (Vec<u8>, State) = postcard::from_bytes(bytes)?;
+        let (wet, state, grips): (Vec<u8>, State, Grips) = postcard::from_bytes(bytes)?;
         self.wet.load(&wet)?;
-        if self.bodies.load(state) { Ok(()) } else { Err(postcard::Error::DeserializeBadEncoding) }
+        if self.bodies.load(state, grips) { Ok(()) } else { Err(postcard::Error::DeserializeBadEncoding) }
     }
 
     fn digest(&self, digest: Digest) -> Digest {
@@ -136,6 +155,10 @@ impl Method for Connections {
     fn show(&self, frame: &mut Frame) {
         self.wet.show(frame);
         self.bodies.show(frame);
+    }
+
+    fn gauss_points(&self) -> Vec<Vec3> {
+        self.wet.gauss_points()
     }
 
     fn totals(&self) -> Totals {
