@@ -82,6 +82,12 @@ pub(crate) fn minus<S: Simd>(a: Lanes3<S>, b: Lanes3<S>) -> Lanes3<S> {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
+/// `factor · a`.
+#[inline(always)]
+pub(crate) fn scaled<S: Simd>(factor: f32x8<S>, a: Lanes3<S>) -> Lanes3<S> {
+    [factor * a[0], factor * a[1], factor * a[2]]
+}
+
 /// `sum + factor · a`.
 #[inline(always)]
 pub(crate) fn plus_scaled<S: Simd>(sum: Lanes3<S>, factor: f32x8<S>, a: Lanes3<S>) -> Lanes3<S> {

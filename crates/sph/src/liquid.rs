@@ -518,7 +518,7 @@ impl Liquid {
             return;
         }
         self.bodies.number();
-        let (level, grid, positions) = (self.level, &self.work.grid, &self.state.particles.position);
+        let (level, grid, places) = (self.level, &self.work.grid, &self.work.columns);
         let Coupling { wall, friction, longest_edge, distribution, .. } = self.setup.coupling;
         let sight = Sight {
             kernel: self.walls.sample_kernel(),
@@ -527,9 +527,9 @@ impl Liquid {
             traction: (wall == BodyWall::Traction).then(|| Pushing::new(&self.traction(), distribution)),
         };
         match self.setup.params.kernel {
-            KernelFamily::Papers => self.bodies.integrate::<Papers>(level, sight, grid, positions),
-            KernelFamily::CubicSpline => self.bodies.integrate::<CubicSpline>(level, sight, grid, positions),
-            KernelFamily::QuarticSpline => self.bodies.integrate::<QuarticSpline>(level, sight, grid, positions),
+            KernelFamily::Papers => self.bodies.integrate::<Papers>(level, sight, grid, places),
+            KernelFamily::CubicSpline => self.bodies.integrate::<CubicSpline>(level, sight, grid, places),
+            KernelFamily::QuarticSpline => self.bodies.integrate::<QuarticSpline>(level, sight, grid, places),
         }
         let State { body_forces, body_impulses, .. } = &mut self.state;
         let parted = body_forces.len() != self.bodies.bodies.len();
