@@ -7,7 +7,7 @@ use crate::bodies::{Bodies, Body, Link, Pushing, Rubbed, Sight};
 use crate::density::{self, Sums};
 use crate::dfsph::Progress;
 use crate::emitter::{Emitter, EmitterState};
-use crate::lanes::{CubicSpline, KernelLanes, Packed, Papers, QuarticSpline, pack};
+use crate::lanes::{CubicSpline, KernelLanes, LANES, Packed, Papers, QuarticSpline, pack};
 use crate::motion::Pose;
 use crate::neighbours::{self, Columns, Neighbours, PairValues, for_each_block};
 use crate::params::{
@@ -147,9 +147,9 @@ pub(crate) struct Workspace {
     /// Accelerations by multipliers.
     pub(crate) push: Vec<Packed>,
     /// Slopes of the kernel between pairs.
-    pub(crate) slopes: PairValues,
-    /// What the multipliers of neighbours pass on \[Pa\].
-    pub(crate) stress: Vec<f32>,
+    pub(crate) slopes: PairValues<[f32; LANES]>,
+    /// Gradients of the kernel between pairs, where they are kept.
+    pub(crate) gradients: PairValues<[[f32; LANES]; 3]>,
     /// Sums of blocks.
     pub(crate) partial: Vec<f64>,
     pub(crate) progress: Vec<Progress>,

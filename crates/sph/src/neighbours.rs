@@ -250,8 +250,8 @@ fn bounds(places: &[Packed]) -> (Packed, Packed) {
     })
 }
 
-/// A value for each pair, beside the lists of each block.
-pub(crate) type PairValues = Vec<Vec<[f32; LANES]>>;
+/// A value for each eight pairs, beside the lists of each block.
+pub(crate) type PairValues<T> = Vec<Vec<T>>;
 
 /// Runs `work` on every block with its piece of an output array, in parallel; adds up what it returns, block after block.
 pub(crate) fn sum_over_blocks<T: Send>(
