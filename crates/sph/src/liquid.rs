@@ -7,7 +7,7 @@ use crate::bodies::{Bodies, Body, FARTHEST, Link, Pushing, Rubbed, Sight};
 use crate::density::{self, Sums};
 use crate::dfsph::Progress;
 use crate::emitter::{Emitter, EmitterState};
-use crate::lanes::{CubicSpline, KernelLanes, Packed, Papers, QuarticSpline, pack};
+use crate::lanes::{CubicSpline, KernelLanes, LANES, Packed, Papers, QuarticSpline, pack};
 use crate::motion::Pose;
 use crate::neighbours::{self, Columns, Neighbours, PairValues, for_each_block};
 use crate::params::{
@@ -148,9 +148,9 @@ pub(crate) struct Workspace {
     /// Accelerations by multipliers.
     pub(crate) push: Vec<Packed>,
     /// Slopes of the kernel between pairs.
-    pub(crate) slopes: PairValues,
-    /// What the multipliers of neighbours pass on \[Pa\].
-    pub(crate) stress: Vec<f32>,
+    pub(crate) slopes: PairValues<[f32; LANES]>,
+    /// Gradients of the kernel between pairs, where they are kept.
+    pub(crate) gradients: PairValues<[[f32; LANES]; 3]>,
     /// Sums of blocks.
     pub(crate) partial: Vec<f64>,
     pub(crate) progress: Vec<Progress>,
@@ -538,7 +538,7 @@ impl Liquid {
             return;
         }
         self.bodies.number();
-        let (level, grid, positions) = (self.level, &self.work.grid, &self.state.particles.position);
+        let (level, grid, places) = (self.level, &self.work.grid, &self.work.columns);
         let Coupling { wall, friction, longest_edge, distribution, .. } = self.setup.coupling;
         let sight = Sight {
             kernel: self.walls.sample_kernel(),
@@ -547,9 +547,9 @@ impl Liquid {
             traction: (wall == BodyWall::Traction).then(|| Pushing::new(&self.traction(), distribution)),
         };
         match self.setup.params.kernel {
-            KernelFamily::Papers => self.bodies.integrate::<Papers>(level, sight, grid, positions),
-            KernelFamily::CubicSpline => self.bodies.integrate::<CubicSpline>(level, sight, grid, positions),
-            KernelFamily::QuarticSpline => self.bodies.integrate::<QuarticSpline>(level, sight, grid, positions),
+            KernelFamily::Papers => self.bodies.integrate::<Papers>(level, sight, grid, places),
+            KernelFamily::CubicSpline => self.bodies.integrate::<CubicSpline>(level, sight, grid, places),
+            KernelFamily::QuarticSpline => self.bodies.integrate::<QuarticSpline>(level, sight, grid, places),
         }
         let State { body_forces, body_impulses, .. } = &mut self.state;
         let parted = body_forces.len() != self.bodies.bodies.len();
