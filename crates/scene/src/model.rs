@@ -52,7 +52,7 @@ pub struct Scene {
     pub solid: IndexMap<String, Solid>,
     /// Rigid bodies by name.
     pub rigid: IndexMap<String, Rigid>,
-    /// Bodies of particles by name; only with the method "connections".
+    /// Bodies of particles by name; with the methods "connections" and "gauss".
     pub body: IndexMap<String, Body>,
     /// How bodies of particles move and touch.
     pub connections: particles::Params,
@@ -215,6 +215,10 @@ pub struct Liquid {
     pub density: f64,
     /// Dynamic viscosity \[Pa·s\], default 0.001 (water); blood 0.0035, honey 10.
     pub viscosity: f64,
+    /// Surface tension \[N/m\], default 0; water 0.072. For the methods "gauss" and "unified"; the grid has `twophase.surface_tension`.
+    pub surface_tension: f64,
+    /// Angle between its surface and a wall or a solid, inside the liquid \[degrees\], default 90; water on glass 20, on wax 110.
+    pub contact_angle: f64,
     /// Shapes that are full of it at the start.
     pub fill: Vec<Shape>,
     /// Shapes cut out of those: bubbles, default none.
@@ -229,10 +233,12 @@ pub struct Liquid {
 
 impl Default for Liquid {
     fn default() -> Self {
-        let sph::Material { density, viscosity } = sph::Material::default();
+        let sph::Material { density, viscosity, surface_tension, contact_angle } = sph::Material::default();
         Self {
             density,
             viscosity,
+            surface_tension,
+            contact_angle,
             fill: Vec::new(),
             hollow: Vec::new(),
             velocity: [0.0; 3],
@@ -538,8 +544,10 @@ pub enum Command {
     Release(Release),
 }
 
-/// Changes a live parameter: `gravity`, `sph.artificial_viscosity`, `liquid.NAME.viscosity`, `emitter.NAME.speed`,
-/// `solid.NAME.young`, `solid.NAME.stiffness_damping`, `solid.NAME.fracture.strength`.
+/// Changes a live parameter that the method heeds: `gravity`, `sph.artificial_viscosity`, `coupling.zero`,
+/// `twophase.surface_tension`, `liquid.NAME.viscosity`, `liquid.NAME.density`, `liquid.NAME.surface_tension`,
+/// `liquid.NAME.contact_angle`, `emitter.NAME.speed`, `solid.NAME.young`, `solid.NAME.stiffness_damping`, `solid.NAME.density`, `solid.NAME.fracture.strength`, `rigid.NAME.material.density`,
+/// `pull.NAME.stiffness`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Set {

@@ -1,6 +1,6 @@
 //! From a scene to a method with its state.
 
-use crate::connections::Connections;
+use crate::connections::{Connections, Wetting};
 use crate::gauss::{Gauss, Look, tank_edges};
 use crate::method::Method;
 use crate::{build_bodies, build_grid, build_solids, build_unified, build_wet};
@@ -108,7 +108,7 @@ fn sent_by(emitter: &scene::Emitter, scene: &Scene) -> f64 {
 pub(crate) fn build(loaded: &Loaded) -> Result<(Box<dyn Method>, Vec<String>), BuildError> {
     let scene = &loaded.scene;
     match scene.method {
-        scene::Method::Gauss => {
+        scene::Method::Gauss if scene.body.is_empty() => {
             let (gauss, warnings) = gauss(loaded)?;
             Ok((Box::new(gauss), warnings))
         }
@@ -117,7 +117,7 @@ pub(crate) fn build(loaded: &Loaded) -> Result<(Box<dyn Method>, Vec<String>), B
             let twophase = build_grid::twophase(loaded, &mut warnings)?;
             Ok((Box::new(twophase), warnings))
         }
-        scene::Method::Connections => {
+        scene::Method::Connections | scene::Method::Gauss => {
             let (connections, warnings) = connections(loaded)?;
             Ok((Box::new(connections), warnings))
         }
@@ -137,18 +137,20 @@ fn connections(loaded: &Loaded) -> Result<(Connections, Vec<String>), BuildError
         kind: BodyKind::Solid,
         color: body.color.map(|c| c as f32),
     }));
-    let interface = scene.connections.interface;
-    let inside = build_bodies::make_room(&bodies, interface, &mut wet.liquid);
-    if inside > 0 {
-        warnings.push(format!("{inside} particles of liquid lie in bodies and are left out"));
-    }
+    let wetting = match (scene.method, scene.connections.interface) {
+        (scene::Method::Gauss, _) => Wetting::Skins,
+        (_, InterfaceKind::Springs) => Wetting::Springs,
+        (_, InterfaceKind::Projection) => Wetting::Projection,
+        (_, InterfaceKind::Sph) => Wetting::Sph,
+    };
+    build_bodies::make_room(&bodies, wetting, &mut wet.liquid, &mut warnings);
     let first_id = wet.liquid.state().particles.next_id;
-    if interface == InterfaceKind::Sph && !wet.dry {
+    if wetting == Wetting::Sph && !wet.dry {
         build_bodies::join(loaded, &bodies, &mut wet.liquid);
     }
     let masses = (0..wet.liquid.setup().materials.len()).map(|liquid| wet.liquid.mass(liquid as u16)).collect();
     let (pushes, before, beside) = (Pushes::default(), Vec::new(), StepReport::default());
-    Ok((Connections { wet, bodies, interface, first_id, masses, pushes, beside, before }, warnings))
+    Ok((Connections { wet, bodies, wetting, first_id, masses, pushes, beside, before }, warnings))
 }
 
 pub(crate) fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError> {
@@ -201,7 +203,8 @@ pub(crate) fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError>
 }
 
 fn material(liquid: &scene::Liquid) -> Material {
-    Material { density: liquid.density, viscosity: liquid.viscosity }
+    let &scene::Liquid { density, viscosity, surface_tension, contact_angle, .. } = liquid;
+    Material { density, viscosity, surface_tension, contact_angle }
 }
 
 pub(crate) fn wall(loaded: &Loaded, wall: &scene::Wall) -> Wall {
@@ -418,7 +421,9 @@ pub(crate) fn speed_squared(loaded: &Loaded) -> f64 {
         DVec3::from_array(l.velocity).length() + DVec3::from_array(l.spin).length() * radius
     }));
     let fastest = speeds.fold(0.0, f64::max);
-    (fastest * fastest + 2.0 * (lowest - highest)).max(1e-6)
+    // In a drop of ten spacings.
+    let squeezed = scene.liquid.values().map(|l| 0.2 * l.surface_tension / (l.density * scene.sph.spacing));
+    (fastest * fastest + 2.0 * (lowest - highest) + squeezed.fold(0.0, f64::max)).max(1e-6)
 }
 
 /// A typical speed of a scene \[m/s\], for the ends of a colour scale.

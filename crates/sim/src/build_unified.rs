@@ -4,6 +4,7 @@ use crate::bodies::Sides;
 use crate::build::{BuildError, gauss, to_shape};
 use crate::build_bodies::compact;
 use crate::build_solids::{tetrahedra, turn_about, wrong};
+use crate::grips::Grips;
 use crate::obstacle;
 use crate::solids::Held;
 use crate::unified::{Kind, Unified};
@@ -12,7 +13,7 @@ use meniscus_geometry::{Aabb, NeighbourGrid, Periodic, Region, Shape, TriangleMe
 use meniscus_particles::Skin;
 use meniscus_scene::{Axis, Loaded, Solid, SolidShape};
 use meniscus_sph::Liquid;
-use meniscus_sph::unified::{ElasticMaterial, Led, Solids, pack};
+use meniscus_sph::unified::{ElasticMaterial, Led, Solids, Yield, pack};
 
 /// Builds the method.
 pub(crate) fn unified(loaded: &Loaded) -> Result<(Unified, Vec<String>), BuildError> {
@@ -48,7 +49,7 @@ pub(crate) fn unified(loaded: &Loaded) -> Result<(Unified, Vec<String>), BuildEr
         wet.liquid.embed(&solids, viscosity);
     }
     let probes = std::mem::take(&mut wet.probes);
-    Ok((Unified { wet, solids, kinds, sides, probes, before: Vec::new() }, warnings))
+    Ok((Unified { wet, solids, kinds, sides, probes, before: Vec::new(), grips: Grips::default() }, warnings))
 }
 
 fn material(solid: &Solid) -> ElasticMaterial {
@@ -57,6 +58,7 @@ fn material(solid: &Solid) -> ElasticMaterial {
         poisson: solid.poisson,
         density: solid.density,
         damping: solid.stiffness_damping,
+        plasticity: solid.plasticity.map(|p| Yield { strain: p.yield_strain, creep: p.creep, most: p.max_strain }),
         ..ElasticMaterial::default()
     }
 }

@@ -10,6 +10,7 @@
 //! | 4 | sum density | cᵢ = ρᵢ/ρ0 = V0 Σⱼ Wᵢⱼ + (1 − γᵢ) | |
 //! | 5 | remove divergence | velocities such that ċ ≤ 0 | – |
 //! | 6 | sum forces | μ∇²v, friction along walls, gravity | −∇p too, after 8 |
+//! | | pull surfaces | surface tension, if a liquid has one | |
 //! | 7 | solve viscosity | friction at the end of the step, if the scene asks for it | – |
 //! | 8 | find pressure | q ≥ 0 such that c ≤ 1 at the end of the step | p = k (ρ − ρ0), not below zero |
 //! | 9 | advance | v += a dt, x += v dt; nothing passes a wall | |
@@ -22,7 +23,7 @@ use crate::method::{Method, Totals};
 use crate::probes;
 use crate::solids::{SavedSolids, Solids};
 use glam::{DVec3, Vec3};
-use meniscus_core::{BodyInfo, BodyKind, Digest, Frame, StepError, StepReport, Surface, Wire, par};
+use meniscus_core::{BodyInfo, BodyKind, Digest, Frame, StepError, StepReport, Surface, Tets, Wire, par};
 use meniscus_fem::{Body, Fracture};
 use meniscus_geometry::Aabb;
 use meniscus_scene::live::LiveKey;
@@ -61,10 +62,8 @@ pub(crate) struct Look {
 
 impl Method for Gauss {
     fn step(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
-        match self.liquid.setup().params.pressure {
-            PressureSolver::Dfsph => self.step_dfsph(time, dt, report)?,
-            PressureSolver::StateEquation => self.step_state_equation(time, dt, report)?,
-        }
+        self.solids.place_in(&mut self.liquid, dt);
+        self.step_liquid(time, dt, report)?; // 1 to 9
         self.step_solids(time, dt, report)?; // 10
         let Self { liquid, solids, .. } = self;
         if !self.dry {
@@ -103,6 +102,19 @@ impl Method for Gauss {
             }
             (LiveKey::LiquidViscosity(number), &[value]) => {
                 self.liquid.set_parameters(|setup| setup.materials[*number].1.viscosity = value);
+            }
+            (LiveKey::LiquidDensity(number), &[value]) => {
+                self.liquid.set_parameters(|setup| setup.materials[*number].1.density = value);
+            }
+            (LiveKey::Zero, &[value]) => self.liquid.set_parameters(|setup| setup.coupling.zero = Some(value)),
+            (LiveKey::SolidDensity(number), &[value]) => self.solids.set_material(*number, |m| m.density = value),
+            (LiveKey::RigidDensity(number), &[value]) => self.solids.rigids.set_density(*number, value),
+            (LiveKey::PullStiffness(number), &[value]) => self.solids.set_pull(*number, value),
+            (LiveKey::LiquidTension(number), &[value]) => {
+                self.liquid.set_parameters(|setup| setup.materials[*number].1.surface_tension = value);
+            }
+            (LiveKey::ContactAngle(number), &[value]) => {
+                self.liquid.set_parameters(|setup| setup.materials[*number].1.contact_angle = value);
             }
             (LiveKey::EmitterSpeed(number), &[value]) => {
                 self.liquid.set_parameters(|setup| setup.emitters[*number].speed = value);
@@ -185,6 +197,14 @@ impl Method for Gauss {
             to.densities.push(from.density[i]);
             to.pressures.push(from.pressure[i]);
         }
+    }
+
+    fn tets(&self) -> Vec<Tets> {
+        self.solids.tets()
+    }
+
+    fn gauss_points(&self) -> Vec<Vec3> {
+        self.liquid.gauss_points()
     }
 
     fn totals(&self) -> Totals {
@@ -287,16 +307,24 @@ impl Gauss {
         Ok(())
     }
 
+    /// The liquid among walls and bodies that are in their places.
+    pub(crate) fn step_liquid(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
+        match self.liquid.setup().params.pressure {
+            PressureSolver::Dfsph => self.step_dfsph(time, dt, report),
+            PressureSolver::StateEquation => self.step_state_equation(time, dt, report),
+        }
+    }
+
     /// The incompressible liquid \[BK17\].
     fn step_dfsph(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
-        let Self { liquid, solids, gravity, .. } = self;
-        solids.place_in(liquid, dt);
+        let Self { liquid, gravity, .. } = self;
         report.stage("sort particles", || liquid.sort(time, dt)); // 1
         report.stage("find neighbours", || liquid.find_neighbours()); // 2
         report.stage("touch walls", || liquid.touch_walls(time, dt)); // 3
         report.stage("sum density", || liquid.sum_density_and_gradients())?; // 4
         let divergence = report.stage("remove divergence", || liquid.remove_divergence(dt))?; // 5
         report.stage("sum forces", || liquid.sum_forces(*gravity, dt))?; // 6
+        report.stage("pull surfaces", || liquid.pull_surfaces())?; // [SZW eqs 8–12]
         let mut viscosity = None;
         if liquid.setup().params.viscosity == ViscositySolver::Implicit {
             viscosity = Some(report.stage("solve viscosity", || liquid.solve_viscosity(dt))?); // 7
@@ -309,14 +337,14 @@ impl Gauss {
 
     /// The liquid of the papers \[MCG03\].
     fn step_state_equation(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
-        let Self { liquid, solids, gravity, .. } = self;
-        solids.place_in(liquid, dt);
+        let Self { liquid, gravity, .. } = self;
         report.stage("sort particles", || liquid.sort(time, dt)); // 1
         report.stage("find neighbours", || liquid.find_neighbours()); // 2
         report.stage("touch walls", || liquid.touch_walls(time, dt)); // 3
         report.stage("sum density", || liquid.sum_density())?; // 4  [MCG03 eq. 3]
         report.stage("find pressure", || liquid.apply_state_equation()); // 8  [MCG03 eq. 12]
         report.stage("sum forces", || liquid.sum_all_forces(*gravity))?; // 6  [MCG03 eqs 10, 14]
+        report.stage("pull surfaces", || liquid.pull_surfaces())?; // [SZW eqs 8–12]
         report.stage("advance", || liquid.advance(time, dt))?; // 9
         Ok(())
     }

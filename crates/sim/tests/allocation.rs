@@ -31,6 +31,20 @@ shape = { box = { min = [0, 0, 0], max = [1, 1, 0.4] } }
 shape = { plane = { point = [0, 0.03, 0], normal = [0.1, 1, 0] } }
 "#;
 
+/// A drop comes to rest on a floor.
+const DROP: &str = r#"
+method = "unified"
+[sph]
+spacing = 0.001
+[liquid.water]
+viscosity = 0.1
+surface_tension = 0.07
+contact_angle = 110
+fill = [{ box = { min = [-0.005, 0, -0.005], max = [0.005, 0.008, 0.005] } }]
+[wall.floor]
+shape = { plane = { point = [0, 0, 0], normal = [0, 1, 0] } }
+"#;
+
 fn count_allocations(scene: &str, threads: usize, warm: usize) -> usize {
     let loaded = Loaded::from_text("a", "a.toml", scene, &[], &|_| Err(std::io::ErrorKind::NotFound.into())).unwrap();
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
@@ -48,6 +62,7 @@ fn count_allocations(scene: &str, threads: usize, warm: usize) -> usize {
 fn a_warm_step_allocates_nothing() {
     assert_eq!(count_allocations(SCENE, 1, 2500), 0, "on one thread");
     assert_eq!(count_allocations(SCENE, 2, 2500), 0, "on two threads");
+    assert_eq!(count_allocations(DROP, 2, 500), 0, "with surface tension");
     assert_eq!(count_allocations(GRID, 1, 1000), 0, "on a grid, on one thread");
     assert_eq!(count_allocations(GRID, 2, 1000), 0, "on a grid, on two threads");
 }

@@ -49,6 +49,68 @@ fn the_same_bits_on_one_thread_and_on_three() {
     assert_eq!(digest_after(1, &papers, 2), digest_after(3, &papers, 2));
 }
 
+/// A drop beside a yielding box on a floor, and oil around a part of it.
+const TENSE: &str = r#"
+method = "unified"
+fps = 50
+[sph]
+spacing = 0.001
+[liquid.water]
+surface_tension = 0.07
+contact_angle = 110
+fill = [{ sphere = { center = [0, 0.004, 0], radius = 0.0055 } }]
+[liquid.oil]
+density = 900
+surface_tension = 0.03
+fill = [{ box = { min = [0.006, 0, -0.004], max = [0.012, 0.006, 0.004] } }]
+[wall.floor]
+shape = { plane = { point = [0, 0, 0], normal = [0, 1, 0] } }
+[solid.clay]
+shape = { box = { min = [-0.012, 0, -0.004], max = [-0.006, 0.006, 0.004] } }
+young = 3e3
+plasticity = { yield_strain = 0.001, creep = 100 }
+"#;
+
+#[test]
+fn surfaces_pull_and_solids_yield_with_the_same_bits_and_from_checkpoints() {
+    let run = |threads: usize, overrides: &[&str]| {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
+            let mut world = World::new(&load(TENSE, overrides)).unwrap();
+            frames(&mut world, 1);
+            let saved = world.save().unwrap();
+            frames(&mut world, 1);
+            let mut resumed = World::new(&load(TENSE, overrides)).unwrap();
+            resumed.load(&saved).unwrap();
+            frames(&mut resumed, 1);
+            assert_eq!(world.digest(), resumed.digest());
+            world.digest()
+        })
+    };
+    let plain = run(1, &[]);
+    assert_eq!(plain, run(3, &[]));
+    assert_ne!(plain, run(2, &["sph.tension=\"paper\""]));
+    assert_ne!(plain, run(2, &["liquid.water.contact_angle=60"]));
+    assert_ne!(plain, run(2, &["solid.clay.plasticity.creep=0"]));
+}
+
+#[test]
+fn tension_and_angle_change_while_it_runs() {
+    let set = |key: &str, value| {
+        Command::Set(meniscus_scene::Set { key: key.into(), value: meniscus_scene::Value::Number(value) })
+    };
+    let run = |commands: &[(&str, f64)]| {
+        let mut world = World::new(&load(TENSE, &[])).unwrap();
+        assert!(world.apply(set("liquid.water.contact_angle", 181.0)).is_err());
+        assert!(world.apply(set("liquid.water.surface_tension", -1.0)).is_err());
+        commands.iter().for_each(|&(key, value)| world.apply(set(key, value)).unwrap());
+        frames(&mut world, 1);
+        world.digest()
+    };
+    let plain = run(&[]);
+    assert_ne!(plain, run(&[("liquid.water.surface_tension", 0.05)]));
+    assert_ne!(plain, run(&[("liquid.water.contact_angle", 60.0)]));
+}
+
 #[test]
 fn a_checkpoint_goes_on_as_if_nothing_had_been() {
     let mut whole = World::new(&load(SCENE, &[])).unwrap();

@@ -21,13 +21,13 @@ mod cut;
 mod passed;
 
 use crate::lanes::KernelLanes;
-use crate::surface::Miter;
+use crate::surface::{MOST_PIECES, Miter};
 use cut::Face;
-pub(crate) use cut::{Pushing, Sight};
+pub(crate) use cut::{FARTHEST, Pushing, Sight};
 use fearless_simd::{Level, dispatch};
 use glam::{DMat3, DVec3, Vec3};
 use meniscus_core::par;
-use meniscus_geometry::NeighbourGrid;
+use meniscus_geometry::{NeighbourGrid, quadrature};
 pub(crate) use passed::Passed;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -270,6 +270,18 @@ impl Bodies {
                     *corner += self.miters[v as usize].shift() * offset;
                 }
             }
+        }
+    }
+
+    /// Gauss points of the triangles that liquid feels \[m\], carried along for a time \[s\] from the start of the last step: those
+    /// of pieces not longer than `longest` \[m\].
+    pub(crate) fn show_points(&self, longest: f64, time: f64, points: &mut Vec<Vec3>) {
+        let felt = self.wet.iter().zip(&self.pairs).filter(|(_, felt)| !felt.pairs.is_empty());
+        for (wet, _) in felt {
+            let moved = |k: usize| wet.face.own[k] + self.velocity[wet.nodes[k] as usize].as_dvec3() * time;
+            let corners = [0, 1, 2].map(moved);
+            let pieces = quadrature::subdivisions(corners, longest, MOST_PIECES);
+            points.extend(quadrature::subdivided(pieces).map(|sample| sample.at(corners).as_vec3()));
         }
     }
 

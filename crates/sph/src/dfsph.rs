@@ -76,6 +76,16 @@ impl Liquid {
     /// # Errors
     /// When a density is not finite.
     pub fn sum_density_and_gradients(&mut self) -> Result<(), StepError> {
+        self.sum_pairs();
+        self.add_wall_deficits();
+        self.finish_density()?;
+        self.sum_squares();
+        self.prepare_diagonal();
+        Ok(())
+    }
+
+    /// Compression without walls, the sums of gradients, and the slope of the kernel between all pairs.
+    pub(crate) fn sum_pairs(&mut self) {
         let (level, inverse_h, place) = (self.level, (1.0 / self.h) as f32, &self.work.place);
         let output = &mut self.work.sums;
         output.resize(self.state.particles.len(), Sums::default());
@@ -96,11 +106,6 @@ impl Liquid {
             sums.square *= gradient * gradient;
             sums.moment *= value;
         });
-        self.add_wall_deficits();
-        self.finish_density()?;
-        self.sum_squares();
-        self.prepare_diagonal();
-        Ok(())
     }
 
     /// How hard particles of different materials are to move; nothing to spread where they are all alike.
@@ -209,6 +214,10 @@ impl Liquid {
         let fall = 2.0 * (gravity.length() * dt / self.setup.speed).powi(2);
         let error =
             if fall > 0.0 { solver.density_error.min(solver.pressure_error * fall) } else { solver.density_error };
+        // The pressure in a drop of ten spacings, in the same terms.
+        let spacing = self.setup.params.spacing;
+        let squeeze = 0.2 * self.strongest_tension() * dt * dt / (spacing * spacing * spacing);
+        let error = if squeeze > 0.0 { error.min(solver.pressure_error * squeeze) } else { error };
         let error = error.max(ROUNDING * self.share_taken_back(dt));
         let most = solver.density_error.max(error);
         let stop = Stop { error, most, iterations: [1, solver.max_density_iterations] };

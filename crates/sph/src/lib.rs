@@ -59,6 +59,7 @@ mod params;
 mod particles;
 mod state_equation;
 pub mod surface;
+mod tension;
 mod thick;
 pub mod traction;
 pub mod unified;
@@ -73,7 +74,7 @@ pub use fearless_simd::Level;
 pub use liquid::{Liquid, Reaction, Setup, State};
 pub use motion::{Key, Motion, Pose, Slide, Swing, Turn};
 pub use params::{
-    BodyWall, Coupling, Distribution, Friction, KernelFamily, Material, Params, PressureSolver, ViscositySolver, Wall,
-    WallShape,
+    BodyWall, Coupling, Distribution, Friction, KernelFamily, Material, Params, PressureSolver, TensionModel, ViscositySolver,
+    Wall, WallShape,
 };
 pub use particles::Particles;

@@ -3,7 +3,7 @@
 //! A step runs the stages in the order in which they stand here; `sim` calls them by name. The state before the step
 //! stays untouched in the second buffer until the next sort, so that a failed step is undone by a swap.
 
-use crate::bodies::{Bodies, Body, Link, Pushing, Rubbed, Sight};
+use crate::bodies::{Bodies, Body, FARTHEST, Link, Pushing, Rubbed, Sight};
 use crate::density::{self, Sums};
 use crate::dfsph::Progress;
 use crate::emitter::{Emitter, EmitterState};
@@ -14,6 +14,7 @@ use crate::params::{
     BodyWall, Coupling, Friction, KernelFamily, Material, Params, PressureSolver, ViscositySolver, Wall,
 };
 use crate::particles::Particles;
+use crate::tension::Tension;
 use crate::thick::{self, Thick};
 use crate::traction::Traction;
 use crate::unified::Embedded;
@@ -154,6 +155,7 @@ pub(crate) struct Workspace {
     pub(crate) partial: Vec<f64>,
     pub(crate) progress: Vec<Progress>,
     pub(crate) thick: Thick,
+    pub(crate) tension: Tension,
 }
 
 /// Runs `$body` with `$pair` bound to the kernels and the space that the liquid uses.
@@ -354,6 +356,24 @@ impl Liquid {
     #[must_use]
     pub fn body_forces(&self, body: usize) -> &[DVec3] {
         &self.bodies.force[self.bodies.nodes_of(body)]
+    }
+
+    /// Gauss points on surfaces of bodies and of walls made of triangles that liquid feels, where they are after the last step
+    /// \[m\]. Those of bodies are the fewest, as particles at the end of their reach see them: nearer ones see up to sixteen times
+    /// as many. Other walls have none.
+    #[must_use]
+    pub fn gauss_points(&self) -> Vec<Vec3> {
+        let mut points = Vec::new();
+        let reach = match self.setup.coupling.wall {
+            BodyWall::Pressure => f64::from(self.walls.sample_kernel().reach()),
+            BodyWall::Traction => self.h,
+        };
+        let longest = f64::from(FARTHEST) * self.setup.coupling.longest_edge * reach;
+        self.bodies.show_points(longest, self.state.last_step[1], &mut points);
+        if !self.state.particles.is_empty() {
+            self.walls.show_points(&self.work.grid, &mut points);
+        }
+        points
     }
 
     /// How many triangles of bodies were near enough to liquid to have Gauss points in the last step.
@@ -628,6 +648,11 @@ impl Liquid {
     /// # Errors
     /// When a density is not finite.
     pub fn sum_density(&mut self) -> Result<(), StepError> {
+        if self.has_tension() {
+            self.sum_pairs();
+            self.add_wall_deficits();
+            return self.finish_density();
+        }
         let (level, inverse_h, place, norm) = (self.level, (1.0 / self.h) as f32, &self.work.place, self.value_norm());
         let output = &mut self.work.compression;
         output.resize(self.state.particles.len(), 0.0);
@@ -770,7 +795,10 @@ impl Liquid {
             ViscositySolver::Explicit => 0.5 / self.state.body_rate.max(1e-12),
             ViscositySolver::Implicit => f64::INFINITY,
         };
-        by_motion.min(by_force).min(by_viscosity).min(by_rubbing).min(self.stable_traction_step())
+        // Waves as short as two spacings, under surface tension.
+        let cubed = self.setup.params.spacing * self.setup.params.spacing * self.setup.params.spacing;
+        let by_tension = courant * (cubed / (std::f64::consts::TAU * self.strongest_tension()).max(1e-30)).sqrt();
+        by_motion.min(by_tension).min(by_force).min(by_viscosity).min(by_rubbing).min(self.stable_traction_step())
     }
 
     /// A particle and the lightest node that it may meet are tied by the steepest slope of the traction.

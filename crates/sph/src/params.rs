@@ -48,6 +48,8 @@ pub struct Params {
     pub eddy_friction: f64,
     /// How viscosity is solved, default "explicit".
     pub viscosity: ViscositySolver,
+    /// How the curvature is found by which surface tension pulls, default "fitted".
+    pub tension: TensionModel,
     /// Mass of a particle in units of ρ0 spacing³, dimensionless, default 1.
     pub mass_factor: f64,
 }
@@ -70,6 +72,7 @@ impl Default for Params {
             artificial_viscosity: 0.05,
             eddy_friction: 0.0,
             viscosity: ViscositySolver::default(),
+            tension: TensionModel::default(),
             mass_factor: 1.0,
         }
     }
@@ -110,6 +113,17 @@ pub enum ViscositySolver {
     Implicit,
 }
 
+/// Ways to find the curvature of a surface, by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TensionModel {
+    /// From a fit to the normals in the tangent plane.
+    #[default]
+    Fitted,
+    /// The corrected divergence of SZW eq. 12.
+    Paper,
+}
+
 /// What a liquid is made of.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Material {
@@ -117,11 +131,15 @@ pub struct Material {
     pub density: f64,
     /// Dynamic viscosity μ \[Pa·s\], default 0.001 (water).
     pub viscosity: f64,
+    /// Surface tension σ \[N/m\], default 0: none.
+    pub surface_tension: f64,
+    /// Angle at which its surface stands on walls and solids \[degrees\], default 90.
+    pub contact_angle: f64,
 }
 
 impl Default for Material {
     fn default() -> Self {
-        Self { density: 1000.0, viscosity: 1e-3 }
+        Self { density: 1000.0, viscosity: 1e-3, surface_tension: 0.0, contact_angle: 90.0 }
     }
 }
 

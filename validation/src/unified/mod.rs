@@ -3,4 +3,5 @@
 pub(crate) mod beam;
 pub(crate) mod body;
 pub(crate) mod draught;
+pub(crate) mod drops;
 pub(crate) mod liquids;

@@ -12,6 +12,9 @@ use std::f32::consts::PI;
 use std::marker::PhantomData;
 use std::ops::Range;
 
+/// Pieces seen from far away are this many times as long as those seen from a fifth of the reach.
+pub(crate) const FARTHEST: f32 = 2.0;
+
 /// A triangle near to liquid, as its integral sees it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Face {
@@ -181,7 +184,7 @@ impl<S: Simd> CutTriangle<S> {
     #[inline(always)]
     fn cuts(&self, simd: S, height: f32) -> Cuts<S> {
         let reach = 1.0 / self.scale;
-        let nearness = (5.0 * height.abs() * self.scale).clamp(0.5, 2.0);
+        let nearness = (5.0 * height.abs() * self.scale).clamp(0.5, FARTHEST);
         let count = (self.edge / (self.longest * nearness * reach)).ceil().clamp(1.0, MOST_PIECES as f32);
         let part = 1.0 / count;
         // Two thirds of a median, which is shorter than the longer of its neighbouring sides.

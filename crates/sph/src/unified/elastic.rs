@@ -20,6 +20,10 @@
 //! patterns that alternate from neighbour to neighbour: the ζ term resists them, as in \[Gan15\]. F is the least-squares fit
 //! to the xᵢⱼ with the weights ω; with the same weights in the ζ term its own derivative by F vanishes, so that the sum above
 //! is all of the gradient.
+//!
+//! A plastic body remembers a strain Eₚ per particle and answers to E − Eₚ. Where the deviator D of that is larger than the yield
+//! strain ε_y in its Frobenius norm, what is beyond flows at the creep rate: Eₚ += min(1, c dt) (1 − ε_y/|D|) D. Strains of the
+//! shape at rest do not see rotation, so force stays the gradient of an energy that does not either.
 
 use crate::kernel::Kernel;
 use glam::{DMat3, DVec3};
@@ -40,11 +44,24 @@ pub struct ElasticMaterial {
     pub damping: f64,
     /// Strength ζ of the resistance to patterns that the strain does not see, dimensionless.
     pub hourglass: f64,
+    /// How it yields; by default it does not.
+    pub plasticity: Option<Yield>,
+}
+
+/// How a body yields.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Yield {
+    /// Norm of the deviator of the elastic strain from which it flows, dimensionless.
+    pub strain: f64,
+    /// Rate at which strain beyond that turns plastic \[1/s\].
+    pub creep: f64,
+    /// Largest norm of the plastic strain, dimensionless.
+    pub most: f64,
 }
 
 impl Default for ElasticMaterial {
     fn default() -> Self {
-        Self { young: 1e6, poisson: 0.3, density: 1000.0, damping: 0.0, hourglass: 0.1 }
+        Self { young: 1e6, poisson: 0.3, density: 1000.0, damping: 0.0, hourglass: 0.1, plasticity: None }
     }
 }
 
@@ -97,8 +114,24 @@ pub struct Elastic {
 /// Strain of a body where its particles are: a workspace.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Strain {
-    /// Fᵢ, Bᵢ \[Pa\], and ζE or nothing \[Pa\].
-    of: Vec<(DMat3, DMat3, f64)>,
+    of: Vec<ParticleStrain>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct ParticleStrain {
+    /// Fᵢ.
+    gradient: DMat3,
+    /// Elastic part of Eᵢ.
+    elastic: DMat3,
+    /// Bᵢ \[Pa\].
+    stress: DMat3,
+    /// ζE, or nothing without a strain of its own \[Pa\].
+    resistance: f64,
+}
+
+impl ParticleStrain {
+    const NONE: Self =
+        Self { gradient: DMat3::IDENTITY, elastic: DMat3::ZERO, stress: DMat3::ZERO, resistance: 0.0 };
 }
 
 impl Elastic {
@@ -182,14 +215,19 @@ impl Elastic {
         &self.bonds[self.first[i] as usize..self.first[i + 1] as usize]
     }
 
-    /// Deformation gradients and stresses of particles at places \[m\].
+    /// Deformation gradients and stresses of particles at places \[m\] that have not flowed.
     pub fn strain(&self, places: &[DVec3], strain: &mut Strain) {
-        strain.of.resize(self.len(), Default::default());
+        self.strain_beyond(places, &[], strain);
+    }
+
+    /// Deformation gradients and stresses of particles at places \[m\], beyond their plastic strains if there are any.
+    pub fn strain_beyond(&self, places: &[DVec3], plastic: &[DMat3], strain: &mut Strain) {
+        strain.of.resize(self.len(), ParticleStrain::NONE);
         let [lambda, mu] = self.material.lame();
         let (inverse_volume, resistance) = (1.0 / self.volume, self.material.hourglass * self.material.young);
         strain.of.par_iter_mut().with_min_len(PIECE).enumerate().for_each(|(i, of)| {
             let Some(inverse) = self.inverse_moment[i] else {
-                *of = (DMat3::IDENTITY, DMat3::ZERO, 0.0);
+                *of = ParticleStrain::NONE;
                 return;
             };
             let x = places[i];
@@ -198,7 +236,23 @@ impl Elastic {
                 sum += outer(places[bond.to as usize] - x, bond.rest * bond.weight);
             }
             let f = sum * inverse * inverse_volume;
-            *of = (f, f * stress(f, lambda, mu) * inverse - f * resistance, resistance);
+            let elastic = green(f) - plastic.get(i).copied().unwrap_or(DMat3::ZERO);
+            let stress = f * stress(elastic, lambda, mu) * inverse - f * resistance;
+            *of = ParticleStrain { gradient: f, elastic, stress, resistance };
+        });
+    }
+
+    /// Turns strain beyond yield plastic for a time `dt` \[s\].
+    pub fn flow(&self, strain: &Strain, plastic: &mut [DMat3], dt: f64) {
+        let Some(law) = self.material.plasticity else { return };
+        plastic.par_iter_mut().with_min_len(PIECE).zip(&strain.of).for_each(|(plastic, of)| {
+            let deviator = of.elastic - DMat3::from_diagonal(DVec3::splat(trace(of.elastic) / 3.0));
+            let size = norm(deviator);
+            // Strain that is not a number does not flow.
+            if size > law.strain {
+                let flowed = *plastic + deviator * ((dt * law.creep).min(1.0) * (1.0 - law.strain / size));
+                *plastic = flowed * (law.most / norm(flowed).max(1e-30)).min(1.0);
+            }
         });
     }
 
@@ -207,12 +261,12 @@ impl Elastic {
         // A net of central springs with all its stiffness in c has E = c/2.
         let damping = 4.0 * self.material.damping * self.material.young;
         forces.par_iter_mut().with_min_len(PIECE).enumerate().for_each(|(i, force)| {
-            let (_, b, resistance) = strain.of[i];
+            let ParticleStrain { stress: b, resistance, .. } = strain.of[i];
             let (x, v) = (places[i], velocities[i]);
             let mut sum = DVec3::ZERO;
             for bond in self.bonds_of(i) {
                 let j = bond.to as usize;
-                let (_, b_j, resistance_j) = strain.of[j];
+                let ParticleStrain { stress: b_j, resistance: resistance_j, .. } = strain.of[j];
                 let now = places[j] - x;
                 let mut pull = (b + b_j) * bond.rest + now * (resistance + resistance_j);
                 if damping > 0.0 {
@@ -229,25 +283,23 @@ impl Elastic {
     pub fn energy(&self, places: &[DVec3], strain: &Strain) -> f64 {
         let [lambda, mu] = self.material.lame();
         par::sum(self.len(), |i| {
-            let (f, _, resistance) = strain.of[i];
+            let ParticleStrain { gradient: f, elastic: e, resistance, .. } = strain.of[i];
             if self.inverse_moment[i].is_none() {
                 return 0.0;
             }
-            let e = green(f);
-            let trace = e.x_axis.x + e.y_axis.y + e.z_axis.z;
-            let square = e.x_axis.length_squared() + e.y_axis.length_squared() + e.z_axis.length_squared();
+            let (trace, size) = (trace(e), norm(e));
             let unseen = self
                 .bonds_of(i)
                 .iter()
                 .map(|bond| bond.weight * (places[bond.to as usize] - places[i] - f * bond.rest).length_squared());
-            self.volume * (mu * square + 0.5 * lambda * trace * trace) + 0.5 * resistance * unseen.sum::<f64>()
+            self.volume * (mu * size * size + 0.5 * lambda * trace * trace) + 0.5 * resistance * unseen.sum::<f64>()
         })
     }
 
     /// The deformation gradient of a particle.
     #[must_use]
     pub fn gradient(strain: &Strain, i: usize) -> DMat3 {
-        strain.of[i].0
+        strain.of[i].gradient
     }
 }
 
@@ -266,11 +318,18 @@ fn green(f: DMat3) -> DMat3 {
     (f.transpose() * f - DMat3::IDENTITY) * 0.5
 }
 
+fn trace(m: DMat3) -> f64 {
+    m.x_axis.x + m.y_axis.y + m.z_axis.z
+}
+
+/// Frobenius' norm.
+fn norm(m: DMat3) -> f64 {
+    (m.x_axis.length_squared() + m.y_axis.length_squared() + m.z_axis.length_squared()).sqrt()
+}
+
 /// The second Piola–Kirchhoff stress 2μE + λ tr(E) I \[Pa\].
-fn stress(f: DMat3, lambda: f64, mu: f64) -> DMat3 {
-    let e = green(f);
-    let trace = e.x_axis.x + e.y_axis.y + e.z_axis.z;
-    e * (2.0 * mu) + DMat3::from_diagonal(DVec3::splat(lambda * trace))
+fn stress(e: DMat3, lambda: f64, mu: f64) -> DMat3 {
+    e * (2.0 * mu) + DMat3::from_diagonal(DVec3::splat(lambda * trace(e)))
 }
 
 #[cfg(test)]
@@ -361,6 +420,30 @@ mod tests {
         let torque: DVec3 = places.iter().zip(&forces).map(|(x, f)| x.cross(*f)).sum();
         assert!(forces.iter().sum::<DVec3>().length() < 1e-13 * size);
         assert!(torque.length() < 1e-13 * size * 0.1, "{torque}");
+    }
+
+    #[test]
+    fn strain_beyond_yield_flows_and_no_more() {
+        let (rest, mut elastic) = block();
+        let law = Yield { strain: 0.02, creep: 10.0, most: 0.5 };
+        elastic.set_material(|m| m.plasticity = Some(law));
+        let shear = DMat3::from_cols(DVec3::X, DVec3::new(0.1, 1.0, 0.0), DVec3::Z);
+        let places: Vec<DVec3> = rest.iter().map(|&x| shear * x).collect();
+        let (mut strain, mut plastic) = (Strain::default(), vec![DMat3::ZERO; rest.len()]);
+        elastic.strain_beyond(&places, &plastic, &mut strain);
+        elastic.flow(&strain, &mut plastic, 0.01);
+        let deviator = green(shear) - DMat3::from_diagonal(DVec3::splat(trace(green(shear)) / 3.0));
+        let beyond = deviator * (1.0 - law.strain / norm(deviator));
+        assert!((plastic[7] - beyond * 0.1).abs_diff_eq(DMat3::ZERO, 1e-12), "a tenth of it in a hundredth of a second");
+        for _ in 0..2 {
+            elastic.strain_beyond(&places, &plastic, &mut strain);
+            elastic.flow(&strain, &mut plastic, 1.0);
+            assert!(plastic.iter().all(|p| (*p - beyond).abs_diff_eq(DMat3::ZERO, 1e-12)));
+        }
+        elastic.set_material(|m| m.plasticity = Some(Yield { most: 0.01, ..law }));
+        elastic.strain_beyond(&places, &vec![DMat3::ZERO; rest.len()], &mut strain);
+        elastic.flow(&strain, &mut plastic, 1.0);
+        assert!((norm(plastic[3]) - 0.01).abs() < 1e-12);
     }
 
     /// Noise does not grow at the step that we take.

@@ -71,6 +71,11 @@ impl Embedded {
         material >= self.first_material
     }
 
+    /// Whether there are no solids.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.place.is_empty()
+    }
+
     /// What bodies add as a whole to the accelerations of their particles under forces: `output` holds accelerations of single particles
     /// \[m/s²\].
     pub(crate) fn answer_as_rigid(&self, positions: &[Vec3], output: &mut [Packed]) {
@@ -101,7 +106,7 @@ impl Liquid {
         let volume = self.rest_volume();
         for (number, body) in solids.bodies().iter().enumerate() {
             let density = body.elastic.mass() / volume;
-            self.setup.materials.push((body.name.clone(), Material { density, viscosity }));
+            self.setup.materials.push((body.name.clone(), Material { density, viscosity, ..Material::default() }));
             let own = body.particles.clone();
             for (x, v) in solids.state().position[own.clone()].iter().zip(&solids.state().velocity[own.clone()]) {
                 self.state.particles.push(first + number as u16, x.as_vec3(), v.as_vec3(), density as f32);

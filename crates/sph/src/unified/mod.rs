@@ -13,7 +13,7 @@ mod embedded;
 mod packing;
 mod solids;
 
-pub use elastic::{Elastic, ElasticMaterial, Strain};
+pub use elastic::{Elastic, ElasticMaterial, Strain, Yield};
 pub use embedded::Embedded;
 pub use packing::pack;
 pub use solids::{Led, Obstacles, SolidBody, SolidState, Solids};

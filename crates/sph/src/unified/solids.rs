@@ -59,6 +59,8 @@ pub struct SolidState {
     pub force: Vec<DVec3>,
     /// Impulses that it still owes them \[N·s\].
     pub owed: Vec<DVec3>,
+    /// Plastic strains; empty if no body yields.
+    pub plastic: Vec<DMat3>,
 }
 
 /// Bodies with their state.
@@ -79,6 +81,7 @@ pub struct Solids {
     reactions: Vec<[DVec3; 2]>,
     begun: bool,
     substeps: u32,
+    pulls: Vec<(u32, DVec3)>,
 }
 
 impl Solids {
@@ -92,10 +95,13 @@ impl Solids {
     pub fn add(&mut self, name: &str, places: Vec<DVec3>, volume: f64, material: ElasticMaterial) {
         let start = self.state.position.len();
         let elastic = Elastic::new(&places, self.spacing, volume, material);
-        let SolidState { position, velocity, force, owed } = &mut self.state;
+        let SolidState { position, velocity, force, owed, plastic } = &mut self.state;
         position.extend_from_slice(&places);
         for zeroed in [velocity, force, owed] {
             zeroed.resize(position.len(), DVec3::ZERO);
+        }
+        if material.plasticity.is_some() || !plastic.is_empty() {
+            plastic.resize(position.len(), DMat3::ZERO);
         }
         let particles = start..position.len();
         self.bodies.push(SolidBody { name: name.into(), elastic, rest: places, led: Vec::new(), particles });
@@ -124,6 +130,11 @@ impl Solids {
         &mut self.state
     }
 
+    /// Forces \[N\] from outside on some particles, which act until they are changed.
+    pub fn pulls_mut(&mut self) -> &mut Vec<(u32, DVec3)> {
+        &mut self.pulls
+    }
+
     /// Whether there are no bodies.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -134,7 +145,8 @@ impl Solids {
     #[must_use]
     pub fn restore(&mut self, state: SolidState) -> bool {
         let count = self.state.position.len();
-        let fits = [&state.position, &state.velocity, &state.force, &state.owed].iter().all(|v| v.len() == count);
+        let fits = [&state.position, &state.velocity, &state.force, &state.owed].iter().all(|v| v.len() == count)
+            && state.plastic.len() == self.state.plastic.len();
         if fits {
             self.state = state;
             self.begun = false;
@@ -187,7 +199,18 @@ impl Solids {
             self.bump(obstacles);
         }
         self.state.owed.fill(DVec3::ZERO);
+        self.flow(dt);
         self.check()
+    }
+
+    /// Strain beyond yield turns plastic.
+    fn flow(&mut self, dt: f64) {
+        let Self { bodies, strains, state, .. } = self;
+        for (body, strain) in bodies.iter().zip(strains) {
+            if let Some(plastic) = state.plastic.get_mut(body.particles.clone()) {
+                body.elastic.flow(strain, plastic, dt);
+            }
+        }
     }
 
     fn check(&self) -> Result<(), StepError> {
@@ -214,9 +237,10 @@ impl Solids {
             let weight = gravity * body.elastic.mass();
             let by_liquid = state.force[own.clone()].iter().zip(&state.owed[own]);
             f.iter_mut().zip(by_liquid).for_each(|(f, (force, owed))| *f = *force + *owed / dt + weight);
-            body.elastic.strain(x, strain);
+            body.elastic.strain_beyond(x, plastic_of(&state.plastic, body), strain);
             body.elastic.add_forces(x, v, strain, f);
         }
+        self.pulls.iter().for_each(|(i, force)| self.forces[*i as usize] += *force);
         self.push_apart();
     }
 
@@ -329,7 +353,7 @@ impl Solids {
     pub fn elastic_energy(&self, body: usize) -> f64 {
         let body = &self.bodies[body];
         let (places, mut strain) = (&self.state.position[body.particles.clone()], Strain::default());
-        body.elastic.strain(places, &mut strain);
+        body.elastic.strain_beyond(places, plastic_of(&self.state.plastic, body), &mut strain);
         body.elastic.energy(places, &strain)
     }
 
@@ -359,6 +383,11 @@ impl Solids {
             inverse_inertia: if loose { inertia.inverse() } else { DMat3::ZERO },
         }
     }
+}
+
+/// The plastic strains of a body, if it has any.
+fn plastic_of<'a>(plastic: &'a [DMat3], body: &SolidBody) -> &'a [DMat3] {
+    plastic.get(body.particles.clone()).unwrap_or_default()
 }
 
 /// How a rigid body of the same particles would answer to forces. A body that is held does not.
