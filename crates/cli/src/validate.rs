@@ -5,7 +5,10 @@ use crate::failure::Failure;
 use crate::machine;
 use crate::output;
 use meniscus_validation::{CASES, Case, Row, Size};
+use std::collections::BTreeMap;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
 use std::time::Instant;
 
 /// A check failed.
@@ -16,17 +19,15 @@ pub(crate) fn validate(arguments: &Validate) -> Result<ExitCode, Failure> {
     let threads = machine::threads(arguments.threads)?;
     let size = if arguments.fine { Size::Fine } else { Size::Quick };
     let mut rows: Vec<Row> = Vec::new();
-    for case in cases {
-        let start = Instant::now();
-        let result = machine::in_pool(threads, || (case.run)(size))?;
+    side_by_side(&cases, threads, size, |result, seconds| {
         if !arguments.json {
             for row in &result {
                 println!("{}", line(row));
             }
-            println!("{:24} {:.1} s", "", start.elapsed().as_secs_f64());
+            println!("{:24} {seconds:.1} s", "");
         }
         rows.extend(result);
-    }
+    })?;
     let failed = rows.iter().filter(|row| !row.pass).count();
     if arguments.json {
         output::print_json(&rows)?;
@@ -34,6 +35,53 @@ pub(crate) fn validate(arguments: &Validate) -> Result<ExitCode, Failure> {
         println!("{} passed, {failed} failed", rows.len() - failed);
     }
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(CHECK_FAILED) })
+}
+
+/// Runs cases side by side, which keeps threads busier than one case on all of them; tells rows and seconds in the order of the
+/// cases, as soon as they are there.
+fn side_by_side(
+    cases: &[&Case],
+    threads: usize,
+    size: Size,
+    mut tell: impl FnMut(Vec<Row>, f64),
+) -> Result<(), Failure> {
+    let workers = threads.min(cases.len());
+    let next = AtomicUsize::new(0);
+    let (send, receive) = mpsc::channel();
+    std::thread::scope(|scope| {
+        for worker in 0..workers {
+            let (send, next) = (send.clone(), &next);
+            // What does not divide goes to the first.
+            let share = threads / workers + usize::from(worker < threads % workers);
+            scope.spawn(move || {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(case) = cases.get(number) else { break };
+                    let start = Instant::now();
+                    let result = machine::in_pool(share, || (case.run)(size));
+                    // Nobody listens any more after a failure.
+                    let _ = send.send((number, result, start.elapsed().as_secs_f64()));
+                }
+            });
+        }
+        drop(send);
+        let mut waiting = BTreeMap::new();
+        for (number, case) in cases.iter().enumerate() {
+            let (result, seconds) = loop {
+                if let Some(found) = waiting.remove(&number) {
+                    break found;
+                }
+                let (number, result, seconds) = receive.recv().map_err(|_| lost(case.name))?;
+                waiting.insert(number, (result?, seconds));
+            };
+            tell(result, seconds);
+        }
+        Ok(())
+    })
+}
+
+fn lost(case: &str) -> Failure {
+    Failure::input("lost-case", format!("case `{case}` ended without a result"))
 }
 
 fn select(names: &[String]) -> Result<Vec<&'static Case>, Failure> {

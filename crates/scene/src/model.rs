@@ -52,7 +52,7 @@ pub struct Scene {
     pub solid: IndexMap<String, Solid>,
     /// Rigid bodies by name.
     pub rigid: IndexMap<String, Rigid>,
-    /// Bodies of particles by name; only with the method "connections".
+    /// Bodies of particles by name; with the methods "connections" and "gauss".
     pub body: IndexMap<String, Body>,
     /// How bodies of particles move and touch.
     pub connections: particles::Params,
@@ -151,7 +151,7 @@ impl Method {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Time {
-    /// A fixed step \[s\]. Default: as large as is stable.
+    /// A fixed step \[s\], a little shorter where a frame is not a whole number of it. Default: as large as is stable.
     pub dt: Option<f64>,
     /// Part of a support radius that sound and motion may cross in a step, dimensionless, default 0.4; for particles (a grid
     /// has `twophase.courant`).

@@ -7,6 +7,7 @@ use meniscus_core::{Digest, Frame, StepError, StepReport, Surface};
 use meniscus_fem::contact::Obstacle;
 use meniscus_particles::{Skin, State, System, Walls};
 use meniscus_scene::Grab;
+use meniscus_sph::{Answer, Liquid};
 use std::ops::Range;
 
 /// All bodies of particles of a world.
@@ -15,6 +16,8 @@ pub(crate) struct Bodies {
     pub(crate) groups: Vec<Group>,
     /// One for each body.
     pub(crate) skins: Vec<Skin>,
+    /// How fast the vertices of each skin yield to a liquid \[1/kg\]; none of rigid bodies.
+    pub(crate) yielding: Vec<Vec<f64>>,
     pub(crate) sides: Sides,
     /// Whether the bodies have begun the step under way; it ends when all of the world has taken it.
     pub(crate) begun: bool,
@@ -117,6 +120,57 @@ impl Bodies {
             mass: self.system.masses().into(),
             spacing: self.spacing,
         }
+    }
+
+    /// Shows a liquid where the skins are and how the bodies yield.
+    pub(crate) fn place_in(&self, liquid: &mut Liquid) {
+        let (system, bodies) = (&self.system, liquid.bodies_mut());
+        let state = system.state();
+        bodies.resize_with(self.skins.len(), meniscus_sph::Body::default);
+        for (number, (to, skin)) in bodies.iter_mut().zip(&self.skins).enumerate() {
+            let particles = system.particles_of(number);
+            to.positions.clear();
+            to.positions.extend(skin.carry(&state.position[particles.clone()]));
+            to.velocities.clear();
+            to.velocities.extend(skin.carry(&state.velocity[particles]));
+            if to.triangles != skin.triangles() {
+                to.triangles = skin.triangles().to_vec();
+            }
+            match (system.inverse_inertia(number), &mut to.answer) {
+                (Some(inverse_inertia), answer) => {
+                    let inverse_mass = DVec3::splat(1.0 / system.mass(number));
+                    *answer = Answer::Rigid { inverse_mass, inverse_inertia, center: system.center(number) };
+                }
+                (None, Answer::Nodes(_)) => {}
+                (None, answer) => *answer = Answer::Nodes(self.yielding[number].clone()),
+            }
+        }
+    }
+
+    /// Hands the liquid's forces on the skins to the particles.
+    pub(crate) fn take_forces(&mut self, liquid: &Liquid) {
+        self.system.external_mut().fill(DVec3::ZERO);
+        for (number, skin) in self.skins.iter().enumerate() {
+            let particles = self.system.particles_of(number);
+            skin.hand_down(liquid.body_forces(number), &mut self.system.external_mut()[particles]);
+        }
+    }
+
+    /// Puts liquid back that a skin has passed in the step.
+    pub(crate) fn keep_liquid_out(&self, liquid: &mut Liquid, dt: f64) {
+        let ends = |body: usize, ends: &mut Vec<DVec3>| ends.extend(self.carried(body));
+        liquid.keep_before_bodies(ends, dt);
+    }
+
+    /// Where the vertices of a body's skin are \[m\].
+    pub(crate) fn carried(&self, body: usize) -> impl Iterator<Item = DVec3> {
+        self.skins[body].carry(&self.system.state().position[self.system.particles_of(body)])
+    }
+
+    /// Largest step in which no particle moves farther than its size \[s\].
+    pub(crate) fn stable_step(&self) -> f64 {
+        let smallest = 2.0 * self.system.radii().iter().copied().fold(f64::INFINITY, f64::min);
+        smallest / self.system.max_speed().max(1e-12)
     }
 
     /// Undoes a step that failed after the bodies had begun it.

@@ -61,10 +61,8 @@ pub(crate) struct Look {
 
 impl Method for Gauss {
     fn step(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
-        match self.liquid.setup().params.pressure {
-            PressureSolver::Dfsph => self.step_dfsph(time, dt, report)?,
-            PressureSolver::StateEquation => self.step_state_equation(time, dt, report)?,
-        }
+        self.solids.place_in(&mut self.liquid, dt);
+        self.step_liquid(time, dt, report)?; // 1 to 9
         self.step_solids(time, dt, report)?; // 10
         let Self { liquid, solids, .. } = self;
         if !self.dry {
@@ -302,10 +300,17 @@ impl Gauss {
         Ok(())
     }
 
+    /// The liquid among walls and bodies that are in their places.
+    pub(crate) fn step_liquid(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
+        match self.liquid.setup().params.pressure {
+            PressureSolver::Dfsph => self.step_dfsph(time, dt, report),
+            PressureSolver::StateEquation => self.step_state_equation(time, dt, report),
+        }
+    }
+
     /// The incompressible liquid \[BK17\].
     fn step_dfsph(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
-        let Self { liquid, solids, gravity, .. } = self;
-        solids.place_in(liquid, dt);
+        let Self { liquid, gravity, .. } = self;
         report.stage("sort particles", || liquid.sort(time, dt)); // 1
         report.stage("find neighbours", || liquid.find_neighbours()); // 2
         report.stage("touch walls", || liquid.touch_walls(time, dt)); // 3
@@ -324,8 +329,7 @@ impl Gauss {
 
     /// The liquid of the papers \[MCG03\].
     fn step_state_equation(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
-        let Self { liquid, solids, gravity, .. } = self;
-        solids.place_in(liquid, dt);
+        let Self { liquid, gravity, .. } = self;
         report.stage("sort particles", || liquid.sort(time, dt)); // 1
         report.stage("find neighbours", || liquid.find_neighbours()); // 2
         report.stage("touch walls", || liquid.touch_walls(time, dt)); // 3

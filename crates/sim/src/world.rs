@@ -11,6 +11,13 @@ use serde::{Deserialize, Serialize};
 /// How often a failed step is tried again at half its length.
 const RETRIES: u32 = 5;
 
+/// The step \[s\] that takes the time `left`, which may be endless, in the fewest even steps, each as long as `wanted` at most (but
+/// for rounding). Particles at rest slip where the length of the step jumps, and forces at a frame are those of a whole step.
+fn even_step(left: f64, wanted: f64) -> f64 {
+    let steps = (left / wanted - 1e-9).ceil().max(1.0);
+    if steps.is_finite() { left / steps } else { wanted }
+}
+
 /// A scene brought to life. Touches no file and no clock; the caller owns both.
 pub struct World {
     scene: Scene,
@@ -168,8 +175,7 @@ impl World {
         self.give_commands();
         let wanted = self.wanted_step()?;
         let left = until - self.clock.time;
-        // The last step ends on the frame; the last two share what is left, so that no step is a sliver.
-        let mut dt = if wanted >= left { left } else { wanted.min(0.5 * left) };
+        let mut dt = even_step(left, wanted);
         self.report.clear();
         for retries in 0.. {
             self.report.retries = retries;

@@ -131,6 +131,15 @@ fn frames_end_on_time_and_rows_fit_their_columns() {
 }
 
 #[test]
+fn steps_of_a_frame_have_the_same_length() {
+    let mut world = World::new(&load(SMALL, &["time.dt=0.003"])).unwrap();
+    let mut lengths = Vec::new();
+    world.advance_frame(|world| lengths.push(world.report().dt)).unwrap();
+    assert_eq!(lengths.len(), 7, "a frame of 0.02 s");
+    assert!(lengths.iter().all(|dt| (dt - 0.02 / 7.0).abs() < 1e-15), "{lengths:?}");
+}
+
+#[test]
 fn a_step_that_is_too_long_is_cut_and_one_that_cannot_work_is_located() {
     // A fixed step far beyond stability: some steps fail and are retried at half their length.
     let mut wild = World::new(&load(SMALL, &["time.dt=0.05"])).unwrap();

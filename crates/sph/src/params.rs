@@ -82,7 +82,7 @@ pub enum KernelFamily {
     /// The cubic spline for density and pressure.
     #[default]
     CubicSpline,
-    /// The quartic spline for density and pressure, to be used with a support of 2.5.
+    /// The quartic spline for density and pressure, to be used with a support of 2.2 (liquid at rest) to 2.5 (small waves).
     QuarticSpline,
     /// Poly6 for density, spiky for pressure, as in MCG03.
     Papers,

@@ -1,6 +1,6 @@
 //! `sloshing`: the first period of water in a tank.
 
-use crate::worlds::{CALM, run_until, world};
+use crate::worlds::{calm, run_until, world};
 use crate::{Row, Size, compare, failed};
 use meniscus::scene::{Command, Set, Value};
 use meniscus::sim::World;
@@ -13,10 +13,11 @@ const PERIOD: f64 = 1.181_815_5;
 const PUSH: f64 = 0.3;
 
 pub(crate) fn run(size: Size) -> Vec<Row> {
+    let calm = calm(2.5);
     if size == Size::Fine {
-        [tank(0.01, 2.0, ""), tank(0.02, 0.8, CALM), tank(0.02, 2.0, CALM)].concat()
+        [tank(0.01, 2.0, ""), tank(0.02, 0.8, &calm), tank(0.02, 2.0, &calm)].concat()
     } else {
-        [tank(0.02, 2.0, ""), tank(0.03125, 0.8, CALM)].concat()
+        [tank(0.02, 2.0, ""), tank(0.03125, 0.8, &calm)].concat()
     }
 }
 
