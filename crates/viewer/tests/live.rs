@@ -85,7 +85,13 @@ fn speed_is_what_was_asked_for() {
 fn every_slider_changes_the_simulation() {
     let pool =
         ["sph.spacing=0.1", "solid.pool.target_tets=200", "pull.hand.from=0", "coupling.wall=traction", "fps=240"];
-    let boxes = ["sph.spacing=0.08", "solid.light.target_tets=60", "solid.half.target_tets=60", "fps=240"];
+    let boxes = [
+        "sph.spacing=0.08",
+        "solid.light.target_tets=60",
+        "solid.half.target_tets=60",
+        "rigid.heavy.velocity=[0,-3,0]",
+        "fps=240",
+    ];
     let splash = ["twophase.spacing=0.002", "fps=2000"];
     let vat = ["sph.spacing=0.05", "fps=240"];
     for (scene, set, wanted) in [
@@ -97,7 +103,7 @@ fn every_slider_changes_the_simulation() {
         (
             "floating-boxes",
             &boxes,
-            &["sph.artificial_viscosity", "liquid.water.density", "rigid.stone.material.density"],
+            &["sph.artificial_viscosity", "liquid.water.density", "rigid.heavy.material.density"],
         ),
         ("drop-splash", &splash, &["twophase.surface_tension", "liquid.pool.density", "liquid.pool.viscosity"]),
         ("vat-liquid", &vat, &["liquid.water.density", "liquid.water.viscosity"]),
