@@ -85,7 +85,13 @@ fn speed_is_what_was_asked_for() {
 fn every_slider_changes_the_simulation() {
     let pool =
         ["sph.spacing=0.1", "solid.pool.target_tets=200", "pull.hand.from=0", "coupling.wall=traction", "fps=240"];
-    let boxes = ["sph.spacing=0.08", "solid.light.target_tets=60", "solid.half.target_tets=60", "fps=240"];
+    let boxes = [
+        "sph.spacing=0.08",
+        "solid.light.target_tets=60",
+        "solid.half.target_tets=60",
+        "rigid.heavy.velocity=[0,-3,0]",
+        "fps=240",
+    ];
     let splash = ["twophase.spacing=0.002", "fps=2000"];
     let vat = ["sph.spacing=0.05", "fps=240"];
     for (scene, set, wanted) in [
@@ -97,7 +103,7 @@ fn every_slider_changes_the_simulation() {
         (
             "floating-boxes",
             &boxes,
-            &["sph.artificial_viscosity", "liquid.water.density", "rigid.stone.material.density"],
+            &["sph.artificial_viscosity", "liquid.water.density", "rigid.heavy.material.density"],
         ),
         ("drop-splash", &splash, &["twophase.surface_tension", "liquid.pool.density", "liquid.pool.viscosity"]),
         ("vat-liquid", &vat, &["liquid.water.density", "liquid.water.viscosity"]),
@@ -122,16 +128,24 @@ fn every_slider_changes_the_simulation() {
             let shown = parameters.iter().find(|p| p["key"] == *key).unwrap().clone();
             assert!(shown["unit"].is_string() && !shown["default"].is_null(), "{shown}");
             let set = |value| format!(r#"{{"type":"command","command":{{"set":{{"key":"{key}","value":{value}}}}}}}"#);
+            let before = client.scene["generation"].as_u64();
             client.send(&set(value));
             client.send(r#"{"type":"reset"}"#);
             (0..2).for_each(|_| client.send(r#"{"type":"step"}"#));
-            client.until("two frames", |c| {
-                c.status["settings"][*key] == *value && c.status["frame"] == 2 && c.u32_at(16) == 2
+            client.until("two frames of a new world", |c| {
+                let generation = c.scene["generation"].as_u64();
+                generation > before && c.status["generation"].as_u64() == generation && stands_at_two(c)
             });
+            assert_eq!(client.status["settings"][*key], *value);
             assert!(client.frame[24..] == changed[24..], "{scene}: {key} is not what it would be from the start");
             client.send(&set(&shown["default"]));
         }
     }
+}
+
+/// Whether both the status and the picture are those of the second frame.
+fn stands_at_two(client: &Client) -> bool {
+    client.status["frame"] == 2 && client.u32_at(16) == 2
 }
 
 /// Another value of a parameter.
