@@ -110,7 +110,8 @@ fn sheared(shear: f64, strain: f64) -> Result<f64, String> {
     let material = ElasticMaterial { young: 1e5, damping: 2e-3, plasticity, ..ElasticMaterial::default() };
     let mut solids = Solids::new(spacing, 0.0);
     solids.add("block", places.clone(), bounds.size().element_product(), material);
-    let lead = |(k, x): (usize, &DVec3)| Led { particle: k as u32, axes: DVec3::ONE, end: *x + DVec3::X * (shear * x.y) };
+    let lead =
+        |(k, x): (usize, &DVec3)| Led { particle: k as u32, axes: DVec3::ONE, end: *x + DVec3::X * (shear * x.y) };
     solids.bodies_mut()[0].led = places.iter().enumerate().map(lead).collect();
     let mut run = |solids: &mut Solids, steps: u32| {
         (0..steps).try_for_each(|_| solids.advance(2e-3, DVec3::ZERO, &Nowhere).map_err(|e| e.to_string()))

@@ -41,7 +41,13 @@ pub(crate) fn laplace(size: Size) -> Vec<Row> {
             |error| failed(CASE, &error),
             |[expected, pressure, drift]| {
                 vec![
-                    compare(CASE, &format!("R = {n} spacings: pressure [Pa] against 2σ/R"), expected, pressure, tolerance),
+                    compare(
+                        CASE,
+                        &format!("R = {n} spacings: pressure [Pa] against 2σ/R"),
+                        expected,
+                        pressure,
+                        tolerance,
+                    ),
                     bound(CASE, &format!("R = {n} spacings: drift / √(σ/(ρR))"), drift, 0.01),
                 ]
             },
@@ -171,7 +177,12 @@ pub(crate) fn contact(size: Size) -> Vec<Row> {
             |error| failed(CASE, &error),
             |[from_center, from_height]| {
                 vec![
-                    absolute(CASE, &format!("{angle}°: from the height of the centre [degrees]"), [angle, from_center], 10.0),
+                    absolute(
+                        CASE,
+                        &format!("{angle}°: from the height of the centre [degrees]"),
+                        [angle, from_center],
+                        10.0,
+                    ),
                     absolute(CASE, &format!("{angle}°: from the height [degrees]"), [angle, from_height], 10.0),
                 ]
             },
@@ -235,7 +246,8 @@ mod tests {
 
     #[test]
     fn a_damped_cosine_is_recovered() {
-        let samples: Vec<_> = (0..60).map(|k| f64::from(k) / 40.0).map(|t| [t, 0.3 + (-0.2 * t).exp() * (5.0 * t).cos()]).collect();
+        let samples: Vec<_> =
+            (0..60).map(|k| f64::from(k) / 40.0).map(|t| [t, 0.3 + (-0.2 * t).exp() * (5.0 * t).cos()]).collect();
         assert!((fitted_frequency(&samples, 5.3) - 5.0).abs() < 0.02);
     }
 }
