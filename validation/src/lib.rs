@@ -65,6 +65,8 @@ pub const CASES: &[Case] = &[
     Case { name: "spin", run: sph::spin::run },
     Case { name: "no-leak", run: sph::no_leak::run },
     Case { name: "vessel-profile", run: vessels::profile::run },
+    Case { name: "vessel-pulse", run: vessels::pulse::run },
+    Case { name: "vessel-burst", run: vessels::burst::run },
     Case { name: "water-on-plate", run: plate::run },
     Case { name: "no-leak-soft", run: no_leak_soft::run },
     Case { name: "boundary-field", run: coupling::boundary_field::run },

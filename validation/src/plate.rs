@@ -5,7 +5,7 @@ use crate::{Row, Size, compare, failed};
 
 const CASE: &str = "water-on-plate";
 /// Bending q L⁴/(384 D) and shear of a plate clamped at both ends, plane strain, ν = 0.3 \[m\].
-const DEFLECTION: f64 = 7.301e-5;
+pub(crate) const DEFLECTION: f64 = 7.301e-5;
 
 pub(crate) fn run(size: Size) -> Vec<Row> {
     // Spacing of the particles, edge of the elements [m], time to settle and time of the mean [s].

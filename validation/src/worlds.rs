@@ -32,6 +32,12 @@ pub(crate) fn run_until(world: &mut World, time: f64) -> Result<(), String> {
     Ok(())
 }
 
+/// What a world measures under a name of a column; NaN if there is none.
+pub(crate) fn reading(world: &World, column: &str) -> f64 {
+    let number = world.columns().iter().position(|name| name == column);
+    number.map_or(f64::NAN, |number| world.measure()[number])
+}
+
 /// The rows of a table in `validation/data`, without its comments and its head.
 pub(crate) fn table<const N: usize>(text: &str) -> Vec<[f64; N]> {
     let lines = text.lines().filter(|line| !line.starts_with('#')).skip(1);

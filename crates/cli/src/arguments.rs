@@ -273,13 +273,16 @@ pub(crate) struct Validate {
 }
 
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  meniscus bench sph --json")]
+#[command(after_help = "Examples:\n  meniscus bench sph --json\n  meniscus bench particles/bodies --plot cost.svg")]
 pub(crate) struct Bench {
     /// Cases, such as sph or sph/state-equation; all when none is named
     pub(crate) cases: Vec<String>,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+    /// Draw cost against size into an SVG file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot: Option<PathBuf>,
     /// Run one size here and print it: what a bench starts for every size
     #[arg(long, hide = true, value_name = "SIZE,THREADS")]
     pub(crate) one: Option<String>,

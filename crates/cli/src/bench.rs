@@ -6,6 +6,7 @@
 mod coupling;
 mod fem;
 mod particles;
+mod plot;
 mod twophase;
 
 use crate::arguments::Bench;
@@ -13,6 +14,7 @@ use crate::failure::Failure;
 use crate::machine;
 use crate::output;
 use meniscus::core::StepReport;
+use meniscus::record::write_atomic;
 use meniscus::scene::Loaded;
 use meniscus::sim::World;
 use serde::{Deserialize, Serialize};
@@ -135,6 +137,9 @@ pub(crate) fn bench(arguments: &Bench) -> Result<ExitCode, Failure> {
                 results.push(result);
             }
         }
+    }
+    if let Some(file) = &arguments.plot {
+        write_atomic(file, plot::svg(&results).as_bytes()).map_err(|e| Failure::input("plot", e.to_string()))?;
     }
     if arguments.json { output::print_json(&results) } else { Ok(ExitCode::SUCCESS) }
 }

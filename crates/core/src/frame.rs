@@ -94,6 +94,17 @@ pub struct Surface {
     pub triangles: Vec<[u32; 3]>,
 }
 
+/// The tetrahedra of a soft body. Not part of a frame: a world shows them to who asks.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Tets {
+    /// Index into [`Frame::bodies`].
+    pub body: u16,
+    /// Nodes \[m\].
+    pub positions: Vec<Vec3>,
+    /// Corners of the tetrahedra.
+    pub corners: Vec<[u32; 4]>,
+}
+
 /// Line segments of a body that is drawn as an outline.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Wire {

@@ -191,8 +191,8 @@ impl Body {
         &self.material
     }
 
-    /// Changes stiffness, damping, yield and strength between steps. Model, density, and whether it yields or breaks at all,
-    /// stay as they are.
+    /// Changes stiffness, density, damping, yield and strength between steps. The model, and whether it yields or breaks at all,
+    /// stay as they are; so do velocities.
     ///
     /// # Errors
     /// Parameters out of range; the body is then unchanged.
@@ -201,11 +201,11 @@ impl Body {
         let old = self.material;
         self.material = Material {
             model: old.model,
-            density: old.density,
             plasticity: old.plasticity.and(material.plasticity.or(old.plasticity)),
             fracture: old.fracture.and(material.fracture.or(old.fracture)),
             ..material
         };
+        self.topology.weigh(&self.state.mesh, self.material.density);
         self.forget_preconditioner();
         Ok(())
     }

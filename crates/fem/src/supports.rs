@@ -36,6 +36,10 @@ pub struct Pull {
 #[error("there is no such {0}")]
 pub struct NoSuch(pub &'static str);
 
+fn usable(number: f64) -> bool {
+    number.is_finite() && number >= 0.0
+}
+
 impl Body {
     /// Holds the nodes whose place at rest is in a region, where they are now. Returns how many there are.
     pub fn fix(&mut self, inside: impl Fn(DVec3) -> bool) -> usize {
@@ -99,7 +103,6 @@ impl Body {
         damping: f64,
     ) -> Result<(), NoSuch> {
         let &Face { element, side } = self.surface.faces().get(point.face).ok_or(NoSuch("face"))?;
-        let usable = |x: f64| x.is_finite() && x >= 0.0;
         let sound = point.barycentric.iter().all(|l| l.is_finite()) && anchor.is_finite();
         if !(sound && usable(stiffness) && usable(damping)) {
             return Err(NoSuch("spring: its numbers must be finite and not negative"));
@@ -123,6 +126,19 @@ impl Body {
             return Err(NoSuch("place: it must be finite"));
         }
         spring.anchor = anchor;
+        Ok(())
+    }
+
+    /// Changes the stiffness \[N/m\] and the damping \[N·s/m\] of a spring.
+    ///
+    /// # Errors
+    /// When there is no such spring, or a number is not finite or negative.
+    pub fn stiffen(&mut self, id: u64, stiffness: f64, damping: f64) -> Result<(), NoSuch> {
+        let spring = self.state.motion.springs.iter_mut().find(|spring| spring.id == id).ok_or(NoSuch("spring"))?;
+        if !(usable(stiffness) && usable(damping)) {
+            return Err(NoSuch("spring: its numbers must be finite and not negative"));
+        }
+        (spring.stiffness, spring.damping) = (stiffness, damping);
         Ok(())
     }
 

@@ -107,6 +107,11 @@ impl Topology {
         }
     }
 
+    /// Takes up another density \[kg/m³\].
+    pub(crate) fn weigh(&mut self, mesh: &Mesh, density: f64) {
+        self.mass = self.masses(mesh, density);
+    }
+
     /// Masses of the nodes: shares of the elements around them.
     fn masses(&self, mesh: &Mesh, density: f64) -> Vec<f64> {
         let share = |i: &Incident| self.volume[i.element as usize] * mesh.order.mass_share(i.node as usize);

@@ -1,8 +1,8 @@
 //! A tree of boxes over the triangles of a mesh: closest points, winding numbers, crossings.
 //!
 //! The tree keeps its own copy of the corners in the order of its leaves. Building it takes O(n log n), moving it
-//! ([`refit`](Bvh::refit)) O(n) without allocating, a query O(log n). Results depend on the mesh alone: not on threads,
-//! not on chance.
+//! ([`refit`](Bvh::refit)) O(n) without allocating, a query O(log n); the first winding number after that O(n) more. Results
+//! depend on the mesh alone: not on threads, not on chance.
 
 mod build;
 mod crossing;
@@ -12,6 +12,7 @@ mod tensor;
 mod winding;
 
 use glam::DVec3;
+use std::sync::OnceLock;
 
 use crate::{Aabb, TriangleMesh};
 use winding::FarField;
@@ -25,8 +26,8 @@ pub use self_crossing::SelfCrossing;
 pub struct Bvh {
     /// Depth first: the left child of inner node `i` is `i + 1`.
     nodes: Vec<Node>,
-    /// What each node looks like from afar.
-    far: Vec<FarField>,
+    /// What each node looks like from afar; found when a winding number is asked for.
+    far: OnceLock<Vec<FarField>>,
     /// In leaf order: number of the triangle in the mesh, its vertices, its corners.
     triangles: Vec<u32>,
     indices: Vec<[u32; 3]>,
@@ -77,7 +78,7 @@ impl Bvh {
         let (nodes, triangles) = build::tree(mesh);
         let indices: Vec<_> = triangles.iter().map(|&t| mesh.triangles()[t as usize]).collect();
         let corners = vec![[DVec3::ZERO; 3]; triangles.len()];
-        let far = vec![FarField::default(); nodes.len()];
+        let far = OnceLock::new();
         let mut tree = Self { nodes, far, triangles, indices, corners, vertex_count: mesh.vertices().len() };
         tree.place(mesh.vertices());
         tree
@@ -96,26 +97,33 @@ impl Bvh {
         Ok(())
     }
 
-    /// Updates corners, boxes and far fields, children before parents.
+    /// Updates corners and boxes, children before parents.
     fn place(&mut self, vertices: &[DVec3]) {
+        self.far.take();
         for (corners, indices) in self.corners.iter_mut().zip(&self.indices) {
             *corners = indices.map(|v| vertices[v as usize]);
         }
         for i in (0..self.nodes.len()).rev() {
-            let (bounds, far) = match self.nodes[i].kind(i) {
-                Kind::Leaf { range } => {
-                    let corners = self.corners[range].iter().copied();
-                    let bounds = Aabb::around(corners.clone().flatten());
-                    (bounds, FarField::joined(corners.map(FarField::of_triangle), &bounds))
-                }
-                Kind::Inner { left, right } => {
-                    let bounds = self.nodes[left].bounds.union(&self.nodes[right].bounds);
-                    (bounds, FarField::joined([left, right].iter().map(|&child| self.far[child]), &bounds))
-                }
+            self.nodes[i].bounds = match self.nodes[i].kind(i) {
+                Kind::Leaf { range } => Aabb::around(self.corners[range].iter().copied().flatten()),
+                Kind::Inner { left, right } => self.nodes[left].bounds.union(&self.nodes[right].bounds),
             };
-            self.nodes[i].bounds = bounds;
-            self.far[i] = far;
         }
+    }
+
+    /// The far fields of all nodes, children before parents.
+    fn far_fields(&self) -> Vec<FarField> {
+        let mut far = vec![FarField::default(); self.nodes.len()];
+        for (i, node) in self.nodes.iter().enumerate().rev() {
+            far[i] = match node.kind(i) {
+                Kind::Leaf { range } => {
+                    let triangles = self.corners[range].iter().copied().map(FarField::of_triangle);
+                    FarField::joined(triangles, &node.bounds)
+                }
+                Kind::Inner { left, right } => FarField::joined([far[left], far[right]].into_iter(), &node.bounds),
+            };
+        }
+        far
     }
 
     /// The box around all triangles \[m\].

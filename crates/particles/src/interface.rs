@@ -1,20 +1,23 @@
-//! The interface between bodies: the set of dynamic connections \[B definition 0.6\], found with one grid.
+//! The interface between bodies: the set of dynamic connections \[B definition 0.6\], found with one grid of those particles that
+//! other ones may be near to.
 //!
 //! The list holds all pairs that can touch before the next search, in rising order; whether a pair touches is seen whenever
 //! forces are asked for, so that no contact comes late. Particles of one rigid body never connect; those of a deformable
 //! body do, if they are no neighbours at rest: it does not pass through itself.
 
+use crate::broad::{BroadPhase, Reach};
 use crate::motion::{Body, Kind};
 use crate::touch::{Law, Meeting, Memory, Touch};
 use glam::{DVec3, Vec3};
 use meniscus_core::par;
-use meniscus_geometry::{NeighbourGrid, Periodic};
+use meniscus_geometry::{Aabb, NeighbourGrid, Periodic};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Distance beyond touch in which pairs are listed, in distances of touch, dimensionless.
-const SKIN: f64 = 0.4;
+pub(crate) const SKIN: f64 = 0.4;
 /// Particles of a deformable body connect if they are farther apart at rest, in distances of touch, dimensionless.
-const NO_NEIGHBOURS: f64 = 1.9;
+pub(crate) const NO_NEIGHBOURS: f64 = 1.9;
 
 /// What does not change about the particles of all bodies.
 #[derive(Debug, Clone, Default)]
@@ -30,10 +33,13 @@ pub(crate) struct Matter {
 }
 
 /// The set of dynamic connections between bodies, and within deformable ones, and what it takes to find them.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Interface {
     pub(crate) touches: Vec<Touch>,
     old: Vec<Touch>,
+    broad: BroadPhase,
+    /// Particles that are in the grid, in rising order.
+    listed: Vec<u32>,
     grid: NeighbourGrid,
     points: Vec<Vec3>,
     /// Where the particles were at the last search \[m\]; empty if there was none.
@@ -65,45 +71,52 @@ impl Interface {
         self.searched_at.clear();
     }
 
-    /// Lists the pairs anew if any particle has moved, or will move by `ahead` \[m\], out of the skin.
-    pub(crate) fn update(&mut self, position: &[DVec3], ahead: f64, law: &Law, (bodies, matter): (&[Body], &Matter)) {
+    /// Lists the pairs anew if particles have moved, or will move in `ahead` \[s\], out of the skin. What all have in common,
+    /// as in a vat that slides, brings none nearer to another.
+    pub(crate) fn update(
+        &mut self,
+        [position, velocity]: [&[DVec3]; 2],
+        ahead: f64,
+        law: &Law,
+        (bodies, matter): (&[Body], &Matter),
+    ) {
         let largest = 2.0 * matter.radius.iter().copied().fold(0.0, f64::max);
         let skin = SKIN * largest;
-        if self.searched_at.len() == position.len() {
-            let far = par::max(position.len(), 0.0, |i| position[i].distance_squared(self.searched_at[i])).sqrt();
-            if far + ahead <= 0.5 * skin {
-                return;
-            }
+        let ahead = ahead * spread(velocity.len(), |i| velocity[i]);
+        if self.searched_at.len() == position.len()
+            && spread(position.len(), |i| position[i] - self.searched_at[i]) + ahead <= 0.5 * skin
+        {
+            return;
         }
         self.searched_at.clear();
         self.searched_at.extend_from_slice(position);
-        self.search(position, skin.max(2.0 * ahead), law.sticky, (bodies, matter));
+        self.search(position, Reach { sticky: law.sticky, skin: skin.max(2.0 * ahead) }, (bodies, matter));
         self.keep_memories();
     }
 
-    fn search(&mut self, position: &[DVec3], skin: f64, sticky: f64, (bodies, matter): (&[Body], &Matter)) {
-        let Self { grid, points, found, .. } = self;
-        let reach = |i: usize, j: usize| (matter.radius[i] + matter.radius[j]) * (1.0 + sticky) + skin;
+    fn search(&mut self, position: &[DVec3], reach: Reach, (bodies, matter): (&[Body], &Matter)) {
+        let Self { broad, listed, grid, points, found, .. } = self;
+        broad.find(position, reach, (bodies, matter), listed);
         let largest = matter.radius.iter().copied().fold(0.0, f64::max);
         points.clear();
-        points.extend(position.iter().map(|p| p.as_vec3()));
-        grid.sort(points, 1.001 * (2.0 * largest * (1.0 + sticky) + skin) as f32, Periodic::default());
-        let (grid, order) = (&*grid, grid.order());
+        points.extend(listed.iter().map(|&i| position[i as usize].as_vec3()));
+        grid.sort(points, (1.001 * reach.of(2.0 * largest)) as f32, Periodic::default());
+        let (grid, order, listed) = (&*grid, grid.order(), &*listed);
         found.resize_with(position.len().div_ceil(par::PIECE), Vec::new);
         found.par_iter_mut().enumerate().for_each(|(piece, found)| {
             found.clear();
             let from = piece * par::PIECE;
             for place in from..(from + par::PIECE).min(order.len()) {
-                let i = order[place];
+                let i = listed[order[place] as usize];
                 let own = matter.body[i as usize];
                 let rigid = matches!(bodies[own as usize].kind, Kind::Rigid(_));
                 grid.for_each_range_around(grid.key(place), |range, _| {
-                    for &j in &order[range] {
+                    for j in order[range].iter().map(|&k| listed[k as usize]) {
                         let (a, b) = (i as usize, j as usize);
                         if j <= i || (rigid && matter.body[b] == own) {
                             continue;
                         }
-                        let reach = reach(a, b);
+                        let reach = reach.of(matter.radius[a] + matter.radius[b]);
                         if position[a].distance_squared(position[b]) < reach * reach && !neighbours(matter, a, b) {
                             found.push(Touch { ends: [i, j], memory: Memory::default() });
                         }
@@ -164,6 +177,12 @@ impl Interface {
         };
         self.touches.iter().map(energy).sum()
     }
+}
+
+/// How far vectors are from one that is in their midst, at most.
+fn spread(count: usize, vector: impl Fn(usize) -> DVec3 + Sync) -> f64 {
+    let around = |range: Range<usize>| Aabb::around(range.map(&vector));
+    par::reduce(count, &around, &|a, b| a.union(&b)).map_or(0.0, |bounds| 0.5 * bounds.size().length())
 }
 
 /// Whether two particles of one body are neighbours at rest.

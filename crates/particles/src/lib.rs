@@ -31,6 +31,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod broad;
 mod definitions;
 mod equations;
 mod error;

@@ -9,7 +9,7 @@ use crate::projection::MovedDrops;
 use crate::system::System;
 use crate::touch::{Law, Meeting, Memory};
 use glam::{DVec3, Vec3};
-use meniscus_geometry::NeighbourGrid;
+use meniscus_geometry::{Aabb, NeighbourGrid};
 use rayon::prelude::*;
 
 /// Particles of bodies that are looked at together.
@@ -52,12 +52,25 @@ impl System {
     pub fn connect_liquid(&mut self, drops: &Drops, pushes: &mut Pushes) {
         let law = Law { modulus: self.liquid_modulus, damping: self.params.damping, friction: 0.0, sticky: 0.0 };
         let (external, matter, state) = (&mut self.work.external, &self.matter, &self.state);
+        let wet_bodies = &mut self.work.wet_bodies;
+        wet_bodies.clear();
+        wet_bodies.extend(self.bodies.iter().map(|body| {
+            let reach = body.radius + drops.radius;
+            let bounds = Aabb::around(state.position[body.range.clone()].iter().copied()).grow(reach);
+            let mut wet = false;
+            drops.grid.for_each_range_in(bounds.min.as_vec3(), bounds.max.as_vec3(), |range| wet |= !range.is_empty());
+            wet
+        }));
         pushes.pieces.resize_with(external.len().div_ceil(PIECE), Vec::new);
         let pieces = external.par_chunks_mut(PIECE).zip(&mut pushes.pieces);
         pieces.enumerate().for_each(|(piece, (external, pushes))| {
             pushes.clear();
             for (k, external) in external.iter_mut().enumerate() {
                 let i = piece * PIECE + k;
+                if !wet_bodies[matter.body[i] as usize] {
+                    *external = DVec3::ZERO;
+                    continue;
+                }
                 *external = wet(i, [state.position[i], state.velocity[i]], matter, drops, &law, pushes);
             }
         });
@@ -115,10 +128,15 @@ fn wet(
     pushes: &mut Vec<(u32, Vec3)>,
 ) -> DVec3 {
     let length = matter.radius[i] + drops.radius;
-    let reach = Vec3::splat(length as f32);
+    let (place, reach) = (x.as_vec3(), Vec3::splat(length as f32));
+    // In single precision, with room for rounding: few are near.
+    let near = 1.001 * (length * length) as f32;
     let mut sum = DVec3::ZERO;
-    drops.grid.for_each_range_in(x.as_vec3() - reach, x.as_vec3() + reach, |range| {
+    drops.grid.for_each_range_in(place - reach, place + reach, |range| {
         for j in range {
+            if place.distance_squared(drops.position[j]) >= near {
+                continue;
+            }
             let distance = x - drops.position[j].as_dvec3();
             let squared = distance.length_squared();
             if squared >= length * length {

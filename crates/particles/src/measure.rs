@@ -2,7 +2,7 @@
 
 use crate::motion::{Body, Kind};
 use crate::system::System;
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 
 impl System {
     /// Mass of a body \[kg\], without particles that stay where they are.
@@ -53,6 +53,15 @@ impl System {
         match &self.bodies[body].kind {
             Kind::Rigid(frame) => frame.angular_velocity(&self.state.rigid[body]),
             Kind::Deformable(_) => DVec3::ZERO,
+        }
+    }
+
+    /// Inverse inertia of a rigid body about its centre, along the axes of space \[1/(kg·m²)\]; none for a deformable one.
+    #[must_use]
+    pub fn inverse_inertia(&self, body: usize) -> Option<DMat3> {
+        match &self.bodies[body].kind {
+            Kind::Rigid(frame) => Some(frame.inverse_inertia_now(&self.state.rigid[body])),
+            Kind::Deformable(_) => None,
         }
     }
 

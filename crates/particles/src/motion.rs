@@ -18,6 +18,12 @@ pub(crate) struct Body {
     pub(crate) range: Range<usize>,
     pub(crate) kind: Kind,
     pub(crate) pitch: Pitch,
+    /// Largest radius of its particles \[m\].
+    pub(crate) radius: f64,
+    /// Smallest diameter of its particles that is not zero \[m\].
+    pub(crate) smallest: f64,
+    /// ω² of the fastest dynamic connection of its particles \[1/s²\].
+    pub(crate) touch_rate: f64,
 }
 
 /// How fast a body's springs swing at most.
@@ -95,6 +101,12 @@ impl Frame {
     pub(crate) fn angular_velocity(&self, motion: &RigidMotion) -> DVec3 {
         let r = rotation(motion);
         r * (self.inverse_inertia * (r.transpose() * motion.angular_momentum))
+    }
+
+    /// R I_body⁻¹ Rᵀ \[1/(kg·m²)\].
+    pub(crate) fn inverse_inertia_now(&self, motion: &RigidMotion) -> DMat3 {
+        let r = rotation(motion);
+        r * self.inverse_inertia * r.transpose()
     }
 
     /// Kinetic energy \[J\].

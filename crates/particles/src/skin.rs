@@ -47,6 +47,28 @@ impl Skin {
             anchors.iter().map(|&(particle, weight)| particles[particle as usize] * weight).sum()
         })
     }
+
+    /// Hands the forces on the vertices \[N\] to the particles of the body, on top of what they feel.
+    pub fn hand_down(&self, forces: &[DVec3], particles: &mut [DVec3]) {
+        for (ends, force) in self.first.windows(2).zip(forces) {
+            for &(particle, weight) in &self.anchors[ends[0] as usize..ends[1] as usize] {
+                particles[particle as usize] += *force * weight;
+            }
+        }
+    }
+
+    /// How fast each vertex yields to forces at most \[1/kg\], if nothing holds the particles together: with the weights W and
+    /// the masses M it does with W M⁻¹ Wᵀ, and a diagonal of the sums of the absolute values in its rows is no less.
+    #[must_use]
+    pub fn yielding(&self, inverse_masses: &[f64]) -> Vec<f64> {
+        let mut hanging = vec![0.0; inverse_masses.len()];
+        self.anchors.iter().for_each(|&(particle, weight)| hanging[particle as usize] += weight.abs());
+        let yields = |&(particle, weight): &(u32, f64)| {
+            weight.abs() * inverse_masses[particle as usize] * hanging[particle as usize]
+        };
+        let of_vertex = |ends: &[u32]| self.anchors[ends[0] as usize..ends[1] as usize].iter().map(yields).sum();
+        self.first.windows(2).map(of_vertex).collect()
+    }
 }
 
 fn hang(x: DVec3, particles: &[DVec3], reach: f64, anchors: &mut Vec<(u32, f64)>) {
@@ -84,5 +106,29 @@ mod tests {
         for (vertex, carried) in surface.vertices().iter().zip(skin.carry(&moved)) {
             assert!(motion(*vertex).distance(carried) < 1e-4 * 0.05, "{carried}");
         }
+    }
+
+    #[test]
+    fn forces_keep_their_sum_torque_and_work() {
+        let bounds = Aabb::new(DVec3::ZERO, DVec3::new(0.3, 0.2, 0.4));
+        let particles = fill(&Shape::Box(bounds), 0.05, &[]).unwrap();
+        let surface = solids::cuboid(&bounds);
+        let skin = Skin::new(surface.vertices(), surface.triangles(), &particles, 0.05);
+        let forces: Vec<DVec3> = surface.vertices().iter().map(|x| DVec3::new(1.0 + x.z, x.x, -x.y * x.z)).collect();
+        let mut felt = vec![DVec3::ZERO; particles.len()];
+        skin.hand_down(&forces, &mut felt);
+        let sums = |places: &[DVec3], forces: &[DVec3]| {
+            let pairs = || places.iter().zip(forces);
+            [pairs().map(|(_, f)| *f).sum::<DVec3>(), pairs().map(|(x, f)| x.cross(*f)).sum()]
+        };
+        for (above, below) in sums(surface.vertices(), &forces).into_iter().zip(sums(&particles, &felt)) {
+            assert!(above.distance(below) < 1e-5, "{above} became {below}");
+        }
+        // Work of any motion: f · W v = Wᵀ f · v, and W M⁻¹ Wᵀ is no more than the diagonal that stands for it.
+        let squared = |f: &DVec3| f.length_squared();
+        let exact: f64 = felt.iter().map(squared).sum();
+        let yielding = skin.yielding(&vec![1.0; particles.len()]);
+        let bound: f64 = forces.iter().zip(yielding).map(|(f, y)| f.length_squared() * y).sum();
+        assert!(exact <= bound && bound < 30.0 * exact, "{exact} {bound}");
     }
 }

@@ -95,6 +95,8 @@ pub(crate) struct Workspace {
     pub(crate) sum_rates: Vec<RigidRates>,
     /// Particles of bodies and of a liquid that may overlap.
     pub(crate) wet_pairs: Vec<Vec<[u32; 2]>>,
+    /// Whether liquid may touch a body.
+    pub(crate) wet_bodies: Vec<bool>,
     /// Whether a body is near a wall: all walls of the first body, then of the second.
     pub(crate) near: Vec<bool>,
 }
@@ -186,7 +188,18 @@ impl System {
             self.state.velocity.push(e.velocity);
         }
         self.state.rigid.push(motion);
-        self.bodies.push(Body { name: name.into(), range: range.clone(), kind, pitch });
+        // A particle of a surface is met by about two others; the bound of a sum is twice that.
+        let rate = |e: &crate::Particle| 4.0 * self.law.modulus * 2.0 * e.radius * (1.0 / e.mass);
+        let sizes = particles.iter().map(|e| 2.0 * e.radius);
+        self.bodies.push(Body {
+            name: name.into(),
+            range: range.clone(),
+            kind,
+            pitch,
+            radius: particles.iter().map(|e| e.radius).fold(0.0, f64::max),
+            smallest: sizes.filter(|size| *size > 0.0).fold(f64::INFINITY, f64::min),
+            touch_rate: particles.iter().map(rate).fold(0.0, f64::max),
+        });
         self.work.external.resize(self.matter.mass.len(), DVec3::ZERO);
         range
     }
@@ -213,6 +226,12 @@ impl System {
     #[must_use]
     pub fn masses(&self) -> &[f64] {
         &self.matter.mass
+    }
+
+    /// Inverse masses of all particles \[1/kg\], zero for those that stay where they are.
+    #[must_use]
+    pub fn inverse_masses(&self) -> &[f64] {
+        &self.matter.inverse_mass
     }
 
     /// Radii of all particles \[m\].
@@ -322,12 +341,8 @@ impl System {
 
     /// The fastest dynamic connection, and the smallest distance of touch \[m\].
     fn stiffest_touch(&self) -> (Pitch, f64) {
-        // A particle of a surface is met by about two others; the bound of a sum is twice that.
-        let rate = |i: usize| 4.0 * self.law.modulus * 2.0 * self.matter.radius[i] * self.matter.inverse_mass[i];
-        let particles = 0..self.matter.mass.len();
-        let size = |i: usize| 2.0 * self.matter.radius[i];
-        let smallest = particles.clone().map(size).filter(|size| *size > 0.0).fold(f64::INFINITY, f64::min);
-        let frequency = particles.map(rate).fold(0.0, f64::max).sqrt();
+        let smallest = self.bodies.iter().map(|body| body.smallest).fold(f64::INFINITY, f64::min);
+        let frequency = self.bodies.iter().map(|body| body.touch_rate).fold(0.0, f64::max).sqrt();
         (Pitch { frequency, damping: self.params.damping }, smallest)
     }
 
@@ -414,7 +429,8 @@ impl System {
         self.find_near_walls(walls, ahead);
         let (interface, state) = (&mut self.interface, &self.state);
         report.stage("connect bodies", || {
-            interface.update(&state.position, ahead, &self.law, (&self.bodies, &self.matter)); // 1
+            let now = [&state.position[..], &state.velocity[..]];
+            interface.update(now, 1.5 * dt, &self.law, (&self.bodies, &self.matter)); // 1
         });
         let springs = self.params.interface != InterfaceKind::Projection;
         report.stage("move bodies", || self.advance(walls, gravity, [time, dt], springs)); // 2
@@ -441,9 +457,8 @@ impl System {
         near.clear();
         for body in &self.bodies {
             let places = &self.state.position[body.range.clone()];
-            let radius = self.matter.radius[body.range.clone()].iter().copied().fold(0.0, f64::max);
             let bounds = meniscus_geometry::Aabb::around(places.iter().copied());
-            let reach = 0.5 * bounds.size().length() + radius * (1.0 + self.params.sticky) + 2.0 * ahead;
+            let reach = 0.5 * bounds.size().length() + body.radius * (1.0 + self.params.sticky) + 2.0 * ahead;
             near.extend((0..walls.count()).map(|wall| walls.distance(wall, bounds.center()).0 < reach));
         }
     }

@@ -54,6 +54,15 @@ struct Body {
     rest: MassProperties,
 }
 
+fn check_density(density: f64) -> Result<(), RigidError> {
+    let sound = density > 0.0 && density.is_finite();
+    if sound { Ok(()) } else { Err(RigidError::Number { key: "density", range: "greater than 0", value: density }) }
+}
+
+fn rapier_mass(MassProperties { mass, center, inertia }: &MassProperties) -> RapierMass {
+    RapierMass::with_inertia_matrix(*center, *mass, *inertia)
+}
+
 impl World {
     /// Adds a body with a closed surface, where it is at the start. One that is `led` does not answer. Returns its number.
     ///
@@ -72,7 +81,7 @@ impl World {
         let require = |holds: bool, key, range, value| {
             if holds { Ok(()) } else { Err(RigidError::Number { key, range, value }) }
         };
-        require(density > 0.0 && density.is_finite(), "density", "greater than 0", density)?;
+        check_density(density)?;
         require(friction >= 0.0 && friction.is_finite(), "friction", "0 or more", friction)?;
         require((0.0..=1.0).contains(&restitution), "restitution", "between 0 and 1", restitution)?;
         let rest = of_surface(&surface, density);
@@ -80,7 +89,7 @@ impl World {
         if !heavy {
             return Err(RigidError::Empty);
         }
-        let mass = RapierMass::with_inertia_matrix(rest.center, rest.mass, rest.inertia);
+        let mass = rapier_mass(&rest);
         let kind = if led { RigidBodyBuilder::kinematic_position_based() } else { RigidBodyBuilder::dynamic() };
         let handle = self
             .state
@@ -135,6 +144,22 @@ impl World {
 
     fn rapier_mut(&mut self, handle: usize) -> &mut RigidBody {
         &mut self.state.bodies[self.handles[handle]]
+    }
+
+    /// Changes the density of a body \[kg/m³\] between steps; its velocity stays.
+    ///
+    /// # Errors
+    /// When it is not greater than zero, or not finite.
+    pub fn set_density(&mut self, body: usize, density: f64) -> Result<(), RigidError> {
+        check_density(density)?;
+        let rest = of_surface(&self.bodies[body].surface, density);
+        let handle = self.handles[self.bodies[body].handle];
+        if let Some(rapier) = self.state.bodies.get_mut(handle) {
+            rapier.set_additional_mass_properties(rapier_mass(&rest), true);
+            rapier.recompute_mass_properties_from_colliders(&self.state.colliders);
+        }
+        self.bodies[body].rest = rest;
+        Ok(())
     }
 
     /// Gives a body a velocity \[m/s\] and an angular velocity \[rad/s\].
@@ -472,6 +497,12 @@ impl World {
     pub fn pull_to(&mut self, id: u64, anchor: DVec3) -> bool {
         let spring = self.state.springs.iter_mut().find(|spring| spring.id == id);
         spring.map(|spring| spring.anchor = anchor).is_some()
+    }
+
+    /// Changes the stiffness \[N/m\] and the damping \[N·s/m\] of a spring; whether there is such a spring.
+    pub fn stiffen(&mut self, id: u64, stiffness: f64, damping: f64) -> bool {
+        let spring = self.state.springs.iter_mut().find(|spring| spring.id == id);
+        spring.map(|spring| (spring.stiffness, spring.damping) = (stiffness, damping)).is_some()
     }
 
     /// Removes a spring; whether there was one.

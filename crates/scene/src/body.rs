@@ -4,7 +4,8 @@ use crate::model::{Shape, Vector};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A body of particles, or several alike; only with the method "connections".
+/// A body of particles, or several alike; with the methods "connections" and "gauss". With "gauss", liquid meets its surface, and a
+/// scene has no `solid` or `rigid` besides.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Body {

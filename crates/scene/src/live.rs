@@ -1,8 +1,10 @@
 //! What can be done to a simulation while it runs.
 
-use crate::model::{Command, Scene, Value};
+use crate::model::{Command, Method, Scene, Value};
 use crate::schema::describe;
 use crate::validate::finite;
+use meniscus_sph::BodyWall;
+use meniscus_sph::traction::Traction;
 
 /// A parameter that `set` can change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,10 +13,22 @@ pub enum LiveKey {
     Gravity,
     /// `sph.artificial_viscosity`, dimensionless.
     ArtificialViscosity,
+    /// `coupling.zero`, in support radii: r₀ of the paper's traction.
+    Zero,
+    /// `twophase.surface_tension` \[N/m\].
+    SurfaceTension,
+    /// `liquid.NAME.density` \[kg/m³\]: the number of the liquid.
+    LiquidDensity(usize),
+    /// `solid.NAME.density` \[kg/m³\]: the number of the solid.
+    SolidDensity(usize),
+    /// `rigid.NAME.material.density` \[kg/m³\]: the number of the rigid body.
+    RigidDensity(usize),
+    /// `pull.NAME.stiffness` \[N/m\]: the number of the pull, which has one.
+    PullStiffness(usize),
     /// `liquid.NAME.viscosity` \[Pa·s\]: the number of the liquid.
     LiquidViscosity(usize),
     /// `liquid.NAME.surface_tension` \[N/m\]: the number of the liquid.
-    SurfaceTension(usize),
+    LiquidTension(usize),
     /// `liquid.NAME.contact_angle` \[degrees\]: the number of the liquid.
     ContactAngle(usize),
     /// `emitter.NAME.speed` \[m/s\]: the number of the emitter.
@@ -35,39 +49,43 @@ pub fn find(scene: &Scene, key: &str) -> Result<LiveKey, String> {
     let found = match key.split('.').collect::<Vec<_>>()[..] {
         ["gravity"] => Some(LiveKey::Gravity),
         ["sph", "artificial_viscosity"] => Some(LiveKey::ArtificialViscosity),
+        ["coupling", "zero"] => Some(LiveKey::Zero),
+        ["twophase", "surface_tension"] => Some(LiveKey::SurfaceTension),
         ["liquid", name, "viscosity"] => scene.liquid.get_index_of(name).map(LiveKey::LiquidViscosity),
-        ["liquid", name, "surface_tension"] if tense(scene, name) => {
-            scene.liquid.get_index_of(name).map(LiveKey::SurfaceTension)
-        }
-        ["liquid", name, "contact_angle"] if tense(scene, name) => {
-            scene.liquid.get_index_of(name).map(LiveKey::ContactAngle)
-        }
+        ["liquid", name, "density"] => scene.liquid.get_index_of(name).map(LiveKey::LiquidDensity),
+        ["liquid", name, "surface_tension"] => scene.liquid.get_index_of(name).map(LiveKey::LiquidTension),
+        ["liquid", name, "contact_angle"] => scene.liquid.get_index_of(name).map(LiveKey::ContactAngle),
         ["emitter", name, "speed"] => scene.emitter.get_index_of(name).map(LiveKey::EmitterSpeed),
         ["solid", name, "young"] => scene.solid.get_index_of(name).map(LiveKey::Young),
+        ["solid", name, "density"] => scene.solid.get_index_of(name).map(LiveKey::SolidDensity),
         ["solid", name, "stiffness_damping"] => scene.solid.get_index_of(name).map(LiveKey::StiffnessDamping),
-        ["solid", name, "fracture", "strength"] if scene.solid.get(name).is_some_and(|s| s.fracture.is_some()) => {
-            scene.solid.get_index_of(name).map(LiveKey::Strength)
-        }
+        ["solid", name, "fracture", "strength"] => scene.solid.get_index_of(name).map(LiveKey::Strength),
+        ["rigid", name, "material", "density"] => scene.rigid.get_index_of(name).map(LiveKey::RigidDensity),
+        ["pull", name, "stiffness"] => scene.pull.get_index_of(name).map(LiveKey::PullStiffness),
         _ => None,
     };
+    let found = found.filter(|_| keys(scene).iter().any(|known| known == key));
     found.ok_or_else(|| format!("names no live parameter; there are: {}", keys(scene).join(", ")))
 }
 
-/// Whether a liquid has a surface tension, which then can be changed.
-fn tense(scene: &Scene, name: &str) -> bool {
-    scene.liquid.get(name).is_some_and(|liquid| liquid.surface_tension > 0.0)
-}
-
-/// The keys of all live parameters of a scene.
+/// The keys of all live parameters of a scene: those that its method heeds.
 #[must_use]
 pub fn keys(scene: &Scene) -> Vec<String> {
     let mut keys = vec!["gravity".to_owned()];
-    if scene.solid.is_empty() || !scene.liquid.is_empty() {
+    let on_grid = scene.method == Method::Twophase;
+    if on_grid {
+        keys.push("twophase.surface_tension".to_owned());
+    } else if scene.body_names().next().is_none() || !scene.liquid.is_empty() {
         keys.push("sph.artificial_viscosity".to_owned());
     }
-    for name in scene.liquid.keys() {
+    if scene.method == Method::Gauss && scene.coupling.wall == BodyWall::Traction {
+        keys.push("coupling.zero".to_owned());
+    }
+    // On a grid all liquids are one: what is said of the first holds for all.
+    for (name, liquid) in scene.liquid.iter().take(if on_grid { 1 } else { usize::MAX }) {
         keys.push(format!("liquid.{name}.viscosity"));
-        if tense(scene, name) {
+        keys.push(format!("liquid.{name}.density"));
+        if liquid.surface_tension > 0.0 {
             keys.push(format!("liquid.{name}.surface_tension"));
             keys.push(format!("liquid.{name}.contact_angle"));
         }
@@ -76,8 +94,15 @@ pub fn keys(scene: &Scene) -> Vec<String> {
     for (name, solid) in &scene.solid {
         keys.push(format!("solid.{name}.young"));
         keys.push(format!("solid.{name}.stiffness_damping"));
-        keys.extend(solid.fracture.map(|_| format!("solid.{name}.fracture.strength")));
+        if scene.method == Method::Gauss {
+            keys.push(format!("solid.{name}.density"));
+            keys.extend(solid.fracture.map(|_| format!("solid.{name}.fracture.strength")));
+        }
     }
+    let free = scene.rigid.iter().filter(|(_, rigid)| rigid.motion.is_none());
+    keys.extend(free.map(|(name, _)| format!("rigid.{name}.material.density")));
+    let pulls = scene.pull.iter().filter(|(_, pull)| pull.stiffness.is_some());
+    keys.extend(pulls.map(|(name, _)| format!("pull.{name}.stiffness")));
     keys
 }
 
@@ -94,9 +119,17 @@ pub fn check(scene: &Scene, key: &str, value: &Value) -> Result<LiveKey, String>
         (LiveKey::Gravity, Value::Vector(_)) => Ok(live),
         (LiveKey::Gravity, Value::Number(_)) => Err("`gravity` needs three numbers".into()),
         (_, Value::Vector(_)) => Err(format!("`{key}` needs one number")),
-        (LiveKey::Young(_) | LiveKey::Strength(_), Value::Number(number)) if *number <= 0.0 => {
-            Err(format!("`{key}` must be greater than zero"))
+        (LiveKey::Zero, Value::Number(number)) if !(0.01..=0.99).contains(number) => {
+            Err(format!("`{key}` must be between 0.01 and 0.99"))
         }
+        (
+            LiveKey::Young(_)
+            | LiveKey::Strength(_)
+            | LiveKey::LiquidDensity(_)
+            | LiveKey::SolidDensity(_)
+            | LiveKey::RigidDensity(_),
+            Value::Number(number),
+        ) if *number <= 0.0 => Err(format!("`{key}` must be greater than zero")),
         (LiveKey::ContactAngle(_), Value::Number(number)) if *number > 180.0 => {
             Err(format!("`{key}` must be at most 180"))
         }
@@ -128,13 +161,25 @@ pub fn parameters(scene: &Scene) -> Vec<Parameter> {
     let values = serde_json::to_value(scene).unwrap_or_default();
     let parameter = |key: String| {
         let path: Vec<String> = key.split('.').map(str::to_owned).collect();
-        let default = serde_json::from_value(values.pointer(&format!("/{}", path.join("/")))?.clone()).ok()?;
+        let given = values.pointer(&format!("/{}", path.join("/")))?;
+        let default = match serde_json::from_value(given.clone()) {
+            Ok(value) => value,
+            // Where nothing is said, it follows from others.
+            Err(_) if key == "coupling.zero" => Value::Number(zero_of_traction(scene)),
+            Err(_) => return None,
+        };
         let about = describe(&path).unwrap_or_default().description;
         let unit = about.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(unit, _)| unit.to_owned());
         let (range, logarithmic) = slider(&find(scene, &key).ok()?, &default);
         Some(Parameter { key, about, unit: unit.unwrap_or_default(), default, range, logarithmic })
     };
     keys(scene).into_iter().filter_map(parameter).collect()
+}
+
+/// r₀ in support radii with which liquid rests half a spacing from a plane.
+fn zero_of_traction(scene: &Scene) -> f64 {
+    let half_spacing = 0.5 / scene.sph.support;
+    Traction::resting_at(half_spacing, 1.0, 1.0, scene.coupling.adhesion).zero
 }
 
 /// What a slider offers for a parameter, its default well inside; and whether it is logarithmic.
@@ -144,10 +189,17 @@ fn slider(key: &LiveKey, default: &Value) -> ([f64; 2], bool) {
         LiveKey::Gravity => ([-20.0, 20.0], false),
         LiveKey::ArtificialViscosity => ([0.0, (4.0 * value).max(0.4)], false),
         LiveKey::LiquidViscosity(_) => ([1e-4, (10.0 * value).max(20.0)], true),
-        LiveKey::SurfaceTension(_) => ([0.0, 4.0 * value], false),
+        LiveKey::LiquidTension(_) => ([0.0, 4.0 * value], false),
         LiveKey::ContactAngle(_) => ([0.0, 180.0], false),
         LiveKey::EmitterSpeed(_) => ([0.0, (3.0 * value).max(1.0)], false),
-        LiveKey::Young(_) | LiveKey::Strength(_) => ([0.1 * value, 10.0 * value], true),
+        LiveKey::Zero => ([0.1, 0.9], false),
+        LiveKey::SurfaceTension => ([0.0, (4.0 * value).max(0.2)], false),
+        LiveKey::Young(_)
+        | LiveKey::Strength(_)
+        | LiveKey::LiquidDensity(_)
+        | LiveKey::SolidDensity(_)
+        | LiveKey::RigidDensity(_)
+        | LiveKey::PullStiffness(_) => ([0.1 * value, 10.0 * value], true),
         LiveKey::StiffnessDamping(_) => ([0.0, (5.0 * value).max(0.02)], false),
     }
 }

@@ -52,7 +52,7 @@ pub struct Scene {
     pub solid: IndexMap<String, Solid>,
     /// Rigid bodies by name.
     pub rigid: IndexMap<String, Rigid>,
-    /// Bodies of particles by name; only with the method "connections".
+    /// Bodies of particles by name; with the methods "connections" and "gauss".
     pub body: IndexMap<String, Body>,
     /// How bodies of particles move and touch.
     pub connections: particles::Params,
@@ -544,9 +544,10 @@ pub enum Command {
     Release(Release),
 }
 
-/// Changes a live parameter: `gravity`, `sph.artificial_viscosity`, `liquid.NAME.viscosity`, `liquid.NAME.surface_tension`,
-/// `liquid.NAME.contact_angle`, `emitter.NAME.speed`,
-/// `solid.NAME.young`, `solid.NAME.stiffness_damping`, `solid.NAME.fracture.strength`.
+/// Changes a live parameter that the method heeds: `gravity`, `sph.artificial_viscosity`, `coupling.zero`,
+/// `twophase.surface_tension`, `liquid.NAME.viscosity`, `liquid.NAME.density`, `liquid.NAME.surface_tension`,
+/// `liquid.NAME.contact_angle`, `emitter.NAME.speed`, `solid.NAME.young`, `solid.NAME.stiffness_damping`, `solid.NAME.density`, `solid.NAME.fracture.strength`, `rigid.NAME.material.density`,
+/// `pull.NAME.stiffness`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Set {

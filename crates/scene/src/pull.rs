@@ -59,11 +59,14 @@ pub struct Grab {
     /// Number by which the hand is known, default 0; what it held before is let go.
     #[serde(default)]
     pub hand: u32,
-    /// Name of the solid or rigid body; default whichever is there.
+    /// Name of the solid, rigid body or body of particles; default whichever is there.
     #[serde(default)]
     pub body: Option<String>,
     /// The point.
     pub at: Pick,
+    /// Factor of the stiffness, dimensionless, default 1.
+    #[serde(default)]
+    pub strength: Option<f64>,
     /// Stiffness of the spring \[N/m\], default 160 for every kilogram of the body: it hangs 6 cm below the hand.
     #[serde(default)]
     pub stiffness: Option<f64>,
@@ -81,6 +84,9 @@ pub struct Move {
     pub hand: u32,
     /// Where it goes \[m\].
     pub target: Vector,
+    /// Factor of the stiffness that its spring would have by default, dimensionless; by default the spring stays as it is.
+    #[serde(default)]
+    pub strength: Option<f64>,
 }
 
 /// Lets go of what a hand holds.
@@ -98,14 +104,22 @@ pub(crate) type Wrong = (&'static str, String);
 impl Grab {
     /// What is wrong with it in a scene, if anything.
     pub(crate) fn check(&self, scene: &Scene) -> Result<(), Wrong> {
-        check_grip(scene, self.body.as_deref(), &self.at, [("stiffness", self.stiffness), ("damping", self.damping)])
+        let bodies = scene.body_names().chain(scene.body.keys().map(String::as_str));
+        let spring = [("stiffness", self.stiffness), ("damping", self.damping), ("strength", self.strength)];
+        check_grip(&bodies.collect::<Vec<_>>(), self.body.as_deref(), &self.at, &spring)
     }
 }
 
 impl Pull {
     /// What is wrong with it in a scene, if anything.
     pub(crate) fn check(&self, scene: &Scene) -> Result<(), Wrong> {
-        check_grip(scene, self.body.as_deref(), &self.at, [("stiffness", self.stiffness), ("damping", self.damping)])?;
+        let bodies: Vec<&str> = scene.body_names().collect();
+        check_grip(
+            &bodies,
+            self.body.as_deref(),
+            &self.at,
+            &[("stiffness", self.stiffness), ("damping", self.damping)],
+        )?;
         let until = self.until.unwrap_or(f64::INFINITY);
         require("from", self.from >= 0.0, || format!("must not be negative, not {}", self.from))?;
         require("until", until > self.from, || format!("must come after from = {}", self.from))
@@ -115,21 +129,23 @@ impl Pull {
 impl Move {
     /// What is wrong with it, if anything.
     pub(crate) fn check(&self) -> Result<(), Wrong> {
-        require("target", finite(&self.target), || "must be finite".into())
+        require("target", finite(&self.target), || "must be finite".into())?;
+        not_negative("strength", self.strength)
     }
 }
 
 fn check_grip(
-    scene: &Scene,
+    bodies: &[&str],
     body: Option<&str>,
     at: &Pick,
-    spring: [(&'static str, Option<f64>); 2],
+    spring: &[(&'static str, Option<f64>)],
 ) -> Result<(), Wrong> {
     if let Some(name) = body {
-        let known = scene.body_names().any(|known| known == name);
-        require("body", known, || names(scene, "names no solid or rigid body of the scene"))?;
+        require("body", bodies.contains(&name), || {
+            format!("names no solid or rigid body of the scene; there are: {}", bodies.join(", "))
+        })?;
     }
-    require("body", scene.body_names().next().is_some(), || "needs a solid: the scene has none".into())?;
+    require("body", !bodies.is_empty(), || "needs a solid: the scene has none".into())?;
     match at {
         Pick::Point(point) => require("at", finite(point), || "must be finite".into())?,
         Pick::Ray(Ray { origin, direction }) => {
@@ -139,15 +155,12 @@ fn check_grip(
             })?;
         }
     }
-    for (key, value) in spring {
-        let value = value.unwrap_or(0.0);
-        require(key, value >= 0.0 && value.is_finite(), || format!("must be finite and not negative, not {value}"))?;
-    }
-    Ok(())
+    spring.iter().try_for_each(|(key, value)| not_negative(key, *value))
 }
 
-fn names(scene: &Scene, problem: &str) -> String {
-    format!("{problem}; there are: {}", scene.body_names().collect::<Vec<_>>().join(", "))
+fn not_negative(key: &'static str, value: Option<f64>) -> Result<(), Wrong> {
+    let value = value.unwrap_or(0.0);
+    require(key, value >= 0.0 && value.is_finite(), || format!("must be finite and not negative, not {value}"))
 }
 
 fn finite(vector: &Vector) -> bool {

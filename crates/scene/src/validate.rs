@@ -155,19 +155,29 @@ impl Checks {
             let own = !scene.solid.contains_key(name);
             self.within(["rigid"], |c| {
                 c.require(name, own, "must not have the name of a solid");
-                let known = scene.method != Method::Unified;
-                c.require(name, known, "is a rigid body, which the method \"unified\" does not have");
+                let known = !matches!(scene.method, Method::Unified | Method::Connections);
+                let message = format!("is a rigid body, which the method \"{}\" does not have", scene.method.name());
+                c.require(name, known, message);
             });
             self.within(["rigid", name], |c| c.rigid(rigid));
         }
         for (name, body) in &scene.body {
             self.within(["body", name], |c| c.body(body, scene));
         }
-        self.within(["connections"], |c| c.connections(&scene.connections));
+        self.within(["connections"], |c| {
+            c.connections(&scene.connections);
+            let joins = scene.connections.interface == InterfaceKind::Sph && scene.method == Method::Gauss;
+            c.require(
+                "interface",
+                !joins,
+                "cannot be \"sph\" with method = \"gauss\": liquid meets the skins of bodies there",
+            );
+        });
         self.params(scene.contact.check());
         for (name, pull) in &scene.pull {
             self.within(["pull", name], |c| {
-                c.require("at", scene.method != Method::Unified, "cannot be pulled with the method \"unified\"");
+                let particles = matches!(scene.method, Method::Unified | Method::Connections);
+                c.require("at", !particles, "cannot be pulled with the methods \"unified\" and \"connections\"");
                 c.holds(pull.check(scene));
                 c.within(["motion"], |c| c.motion(&pull.motion));
             });
@@ -310,8 +320,13 @@ impl Checks {
     }
 
     fn body(&mut self, body: &Body, scene: &Scene) {
-        let known = scene.method == Method::Connections;
-        self.require("shape", known, "is of a body of particles, which needs method = \"connections\"");
+        let known = matches!(scene.method, Method::Connections | Method::Gauss);
+        let message = "is of a body of particles, which needs method = \"connections\" or \"gauss\"";
+        self.require("shape", known, message);
+        let alone = scene.method != Method::Gauss || (scene.solid.is_empty() && scene.rigid.is_empty());
+        let message =
+            "is of a body of particles, which does not meet `solid` and `rigid` bodies: a scene has one or the other";
+        self.require("shape", alone, message);
         self.within(["shape"], |c| c.shape(&body.shape));
         if let Some(spacing) = body.spacing {
             self.positive("spacing", spacing);

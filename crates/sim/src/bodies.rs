@@ -1,10 +1,13 @@
 //! Bodies of particles in a world: their system, their skins, the walls they meet.
 
+use crate::grips::{Grips, Matter};
 use crate::obstacle::WallSide;
 use glam::{DVec3, Vec3};
 use meniscus_core::{Digest, Frame, StepError, StepReport, Surface};
 use meniscus_fem::contact::Obstacle;
 use meniscus_particles::{Skin, State, System, Walls};
+use meniscus_scene::Grab;
+use meniscus_sph::{Answer, Liquid};
 use std::ops::Range;
 
 /// All bodies of particles of a world.
@@ -13,9 +16,14 @@ pub(crate) struct Bodies {
     pub(crate) groups: Vec<Group>,
     /// One for each body.
     pub(crate) skins: Vec<Skin>,
+    /// How fast the vertices of each skin yield to a liquid \[1/kg\]; none of rigid bodies.
+    pub(crate) yielding: Vec<Vec<f64>>,
     pub(crate) sides: Sides,
     /// Whether the bodies have begun the step under way; it ends when all of the world has taken it.
     pub(crate) begun: bool,
+    pub(crate) grips: Grips,
+    /// Distance between particles \[m\].
+    pub(crate) spacing: f64,
 }
 
 /// Bodies alike: one entry of the scene.
@@ -77,7 +85,92 @@ impl Bodies {
         report: &mut StepReport,
     ) -> Result<(), StepError> {
         self.begun = true;
-        self.system.step(&mut self.sides, gravity, [time, dt], report)
+        let mut pulls = Vec::new();
+        if !self.grips.is_empty() {
+            let mut grips = std::mem::take(&mut self.grips);
+            grips.pull(&self.matter(), dt, |i, force| pulls.push((i, force)));
+            self.grips = grips;
+        }
+        // Forces from outside are those of the liquid, which not every step finds anew.
+        let external = self.system.external_mut();
+        pulls.iter().for_each(|(i, force)| external[*i] += *force);
+        let done = self.system.step(&mut self.sides, gravity, [time, dt], report);
+        let external = self.system.external_mut();
+        pulls.iter().for_each(|(i, force)| external[*i] -= *force);
+        done
+    }
+
+    /// Takes hold for a person.
+    pub(crate) fn grab(&mut self, grab: &Grab) {
+        let mut grips = std::mem::take(&mut self.grips);
+        grips.grab(grab, &self.matter());
+        self.grips = grips;
+    }
+
+    /// Bodies as hands find them.
+    fn matter(&self) -> Matter<'_> {
+        let state = self.system.state();
+        let bodies = self.groups.iter().flat_map(|group| {
+            group.bodies.clone().map(move |body| (group.name.as_str(), self.system.particles_of(body)))
+        });
+        Matter {
+            bodies: bodies.collect(),
+            position: &state.position,
+            velocity: &state.velocity,
+            mass: self.system.masses().into(),
+            spacing: self.spacing,
+        }
+    }
+
+    /// Shows a liquid where the skins are and how the bodies yield.
+    pub(crate) fn place_in(&self, liquid: &mut Liquid) {
+        let (system, bodies) = (&self.system, liquid.bodies_mut());
+        let state = system.state();
+        bodies.resize_with(self.skins.len(), meniscus_sph::Body::default);
+        for (number, (to, skin)) in bodies.iter_mut().zip(&self.skins).enumerate() {
+            let particles = system.particles_of(number);
+            to.positions.clear();
+            to.positions.extend(skin.carry(&state.position[particles.clone()]));
+            to.velocities.clear();
+            to.velocities.extend(skin.carry(&state.velocity[particles]));
+            if to.triangles != skin.triangles() {
+                to.triangles = skin.triangles().to_vec();
+            }
+            match (system.inverse_inertia(number), &mut to.answer) {
+                (Some(inverse_inertia), answer) => {
+                    let inverse_mass = DVec3::splat(1.0 / system.mass(number));
+                    *answer = Answer::Rigid { inverse_mass, inverse_inertia, center: system.center(number) };
+                }
+                (None, Answer::Nodes(_)) => {}
+                (None, answer) => *answer = Answer::Nodes(self.yielding[number].clone()),
+            }
+        }
+    }
+
+    /// Hands the liquid's forces on the skins to the particles.
+    pub(crate) fn take_forces(&mut self, liquid: &Liquid) {
+        self.system.external_mut().fill(DVec3::ZERO);
+        for (number, skin) in self.skins.iter().enumerate() {
+            let particles = self.system.particles_of(number);
+            skin.hand_down(liquid.body_forces(number), &mut self.system.external_mut()[particles]);
+        }
+    }
+
+    /// Puts liquid back that a skin has passed in the step.
+    pub(crate) fn keep_liquid_out(&self, liquid: &mut Liquid, dt: f64) {
+        let ends = |body: usize, ends: &mut Vec<DVec3>| ends.extend(self.carried(body));
+        liquid.keep_before_bodies(ends, dt);
+    }
+
+    /// Where the vertices of a body's skin are \[m\].
+    pub(crate) fn carried(&self, body: usize) -> impl Iterator<Item = DVec3> {
+        self.skins[body].carry(&self.system.state().position[self.system.particles_of(body)])
+    }
+
+    /// Largest step in which no particle moves farther than its size \[s\].
+    pub(crate) fn stable_step(&self) -> f64 {
+        let smallest = 2.0 * self.system.radii().iter().copied().fold(f64::INFINITY, f64::min);
+        smallest / self.system.max_speed().max(1e-12)
     }
 
     /// Undoes a step that failed after the bodies had begun it.
@@ -87,9 +180,11 @@ impl Bodies {
         }
     }
 
-    pub(crate) fn load(&mut self, state: State) -> bool {
-        let fits = state.walls.is_empty() || state.walls.len() == self.sides.count() * state.position.len();
+    pub(crate) fn load(&mut self, state: State, grips: Grips) -> bool {
+        let walls = state.walls.is_empty() || state.walls.len() == self.sides.count() * state.position.len();
+        let fits = walls && grips.fit(state.position.len());
         self.begun = false;
+        self.grips = grips;
         fits && self.system.restore(state)
     }
 
@@ -116,6 +211,7 @@ impl Bodies {
             }
             frame.surfaces.push(surface);
         }
+        self.grips.show(frame);
     }
 
     /// Columns of the probe file for every group.

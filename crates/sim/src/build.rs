@@ -1,6 +1,6 @@
 //! From a scene to a method with its state.
 
-use crate::connections::Connections;
+use crate::connections::{Connections, Wetting};
 use crate::gauss::{Gauss, Look, tank_edges};
 use crate::method::Method;
 use crate::{build_bodies, build_grid, build_solids, build_unified, build_wet};
@@ -108,7 +108,7 @@ fn sent_by(emitter: &scene::Emitter, scene: &Scene) -> f64 {
 pub(crate) fn build(loaded: &Loaded) -> Result<(Box<dyn Method>, Vec<String>), BuildError> {
     let scene = &loaded.scene;
     match scene.method {
-        scene::Method::Gauss => {
+        scene::Method::Gauss if scene.body.is_empty() => {
             let (gauss, warnings) = gauss(loaded)?;
             Ok((Box::new(gauss), warnings))
         }
@@ -117,7 +117,7 @@ pub(crate) fn build(loaded: &Loaded) -> Result<(Box<dyn Method>, Vec<String>), B
             let twophase = build_grid::twophase(loaded, &mut warnings)?;
             Ok((Box::new(twophase), warnings))
         }
-        scene::Method::Connections => {
+        scene::Method::Connections | scene::Method::Gauss => {
             let (connections, warnings) = connections(loaded)?;
             Ok((Box::new(connections), warnings))
         }
@@ -137,18 +137,20 @@ fn connections(loaded: &Loaded) -> Result<(Connections, Vec<String>), BuildError
         kind: BodyKind::Solid,
         color: body.color.map(|c| c as f32),
     }));
-    let interface = scene.connections.interface;
-    let inside = build_bodies::make_room(&bodies, interface, &mut wet.liquid);
-    if inside > 0 {
-        warnings.push(format!("{inside} particles of liquid lie in bodies and are left out"));
-    }
+    let wetting = match (scene.method, scene.connections.interface) {
+        (scene::Method::Gauss, _) => Wetting::Skins,
+        (_, InterfaceKind::Springs) => Wetting::Springs,
+        (_, InterfaceKind::Projection) => Wetting::Projection,
+        (_, InterfaceKind::Sph) => Wetting::Sph,
+    };
+    build_bodies::make_room(&bodies, wetting, &mut wet.liquid, &mut warnings);
     let first_id = wet.liquid.state().particles.next_id;
-    if interface == InterfaceKind::Sph && !wet.dry {
+    if wetting == Wetting::Sph && !wet.dry {
         build_bodies::join(loaded, &bodies, &mut wet.liquid);
     }
     let masses = (0..wet.liquid.setup().materials.len()).map(|liquid| wet.liquid.mass(liquid as u16)).collect();
     let (pushes, before, beside) = (Pushes::default(), Vec::new(), StepReport::default());
-    Ok((Connections { wet, bodies, interface, first_id, masses, pushes, beside, before }, warnings))
+    Ok((Connections { wet, bodies, wetting, first_id, masses, pushes, beside, before }, warnings))
 }
 
 pub(crate) fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError> {
@@ -321,15 +323,18 @@ pub(crate) fn to_shape(loaded: &Loaded, shape: &scene::Shape) -> Shape {
 fn seed(loaded: &Loaded, liquid: &mut Liquid, warnings: &mut Vec<String>) -> Result<(), BuildError> {
     let spacing = loaded.scene.sph.spacing;
     let clear: Vec<_> = liquid.setup().walls.iter().map(|wall| clear_of(wall, 0.25 * spacing)).collect();
-    let mut taken: Vec<KeepOut> = Vec::new();
+    let mut taken: Vec<(Aabb, KeepOut)> = Vec::new();
     for (number, (name, body)) in loaded.scene.liquid.iter().enumerate() {
         let velocity = DVec3::from_array(body.velocity).as_vec3();
         let hollow = body.hollow.iter().map(|shape| KeepOut { shape: to_shape(loaded, shape), clearance: 0.0 });
-        let others = taken.len();
-        taken.extend(hollow);
+        let hollow: Vec<_> = hollow.collect();
         for (index, shape) in body.fill.iter().enumerate() {
             let shape = to_shape(loaded, shape);
-            let places = fill(&shape, spacing, &taken).map_err(|source| BuildError::Fill {
+            let bounds = shape.bounds();
+            // There may be thousands, of which few are near.
+            let near = taken.iter().filter(|(taken, _)| taken.intersects(&bounds)).map(|(_, near)| near);
+            let exclude: Vec<_> = near.chain(&hollow).cloned().collect();
+            let places = fill(&shape, spacing, &exclude).map_err(|source| BuildError::Fill {
                 liquid: name.clone(),
                 index,
                 source,
@@ -347,9 +352,9 @@ fn seed(loaded: &Loaded, liquid: &mut Liquid, warnings: &mut Vec<String>) -> Res
             if all == 0 {
                 warnings.push(format!("liquid `{name}`, fill {index}: no particle fits in; is the spacing too large?"));
             }
-            taken.push(KeepOut { shape, clearance: 0.4 * spacing });
+            let clearance = 0.4 * spacing;
+            taken.push((bounds.grow(clearance), KeepOut { shape, clearance }));
         }
-        taken.drain(others..others + body.hollow.len());
         spin(liquid, number as u16, DVec3::from_array(body.spin));
     }
     Ok(())

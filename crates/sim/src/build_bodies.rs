@@ -2,12 +2,15 @@
 
 use crate::bodies::{Bodies, Group, Sides};
 use crate::build::{BuildError, to_shape};
+use crate::build_wet;
+use crate::connections::{Wetting, drop_radius};
+use crate::grips::Grips;
 use crate::obstacle;
 use glam::{DQuat, DVec3, Vec3};
 use meniscus_geometry::{
     Aabb, NeighbourGrid, Periodic, Region, Shape, TetMesh, TriangleMesh, count_estimate, fill, solids,
 };
-use meniscus_particles::{Elastic, InterfaceKind, Matter, Particle, Skin, System};
+use meniscus_particles::{Elastic, Matter, Particle, Skin, System};
 use meniscus_scene::{Body, Cohesion, Loaded};
 use meniscus_sph::{Liquid, Material, Wall};
 
@@ -49,7 +52,22 @@ pub(crate) fn bodies(
             warnings.push(format!("wall `{name}` has no inside: bodies pass through it"));
         }
     }
-    let bodies = Bodies { system, groups, skins, sides: Sides::new(sides), begun: false };
+    let yields = |(body, skin): (usize, &Skin)| match system.inverse_inertia(body) {
+        Some(_) => Vec::new(),
+        None => skin.yielding(&system.inverse_masses()[system.particles_of(body)]),
+    };
+    let yielding = skins.iter().enumerate().map(yields).collect();
+    let spacings = scene.body.values().map(|body| body.spacing.unwrap_or(scene.sph.spacing));
+    let bodies = Bodies {
+        system,
+        groups,
+        skins,
+        yielding,
+        sides: Sides::new(sides),
+        begun: false,
+        grips: Grips::default(),
+        spacing: spacings.fold(0.0, f64::max),
+    };
     warn_of_overlap(&bodies, warnings);
     Ok(bodies)
 }
@@ -213,13 +231,30 @@ pub(crate) fn join(loaded: &Loaded, bodies: &Bodies, liquid: &mut Liquid) {
     }
 }
 
-/// Takes away liquid that starts inside bodies; returns how much.
-pub(crate) fn make_room(bodies: &Bodies, interface: InterfaceKind, liquid: &mut Liquid) -> usize {
+/// Takes away liquid that starts inside bodies and says how much.
+pub(crate) fn make_room(bodies: &Bodies, wetting: Wetting, liquid: &mut Liquid, warnings: &mut Vec<String>) {
+    if wetting == Wetting::Skins {
+        for group in &bodies.groups {
+            let surfaces = group
+                .bodies
+                .clone()
+                .map(|body| TriangleMesh::new(bodies.carried(body).collect(), bodies.skins[body].triangles().to_vec()));
+            build_wet::leave_out(liquid, &group.name, surfaces.flatten(), warnings);
+        }
+        return;
+    }
+    let inside = leave_out_of_particles(bodies, wetting, liquid);
+    if inside > 0 {
+        warnings.push(format!("{inside} particles of liquid lie in bodies and are left out"));
+    }
+}
+
+fn leave_out_of_particles(bodies: &Bodies, wetting: Wetting, liquid: &mut Liquid) -> usize {
     let system = &bodies.system;
     let places: Vec<Vec3> = system.state().position.iter().map(|p| p.as_vec3()).collect();
-    let radius = match interface {
-        InterfaceKind::Sph => 0.5 * liquid.setup().params.spacing,
-        InterfaceKind::Springs | InterfaceKind::Projection => crate::connections::drop_radius(liquid),
+    let radius = match wetting {
+        Wetting::Sph => 0.5 * liquid.setup().params.spacing,
+        _ => drop_radius(liquid),
     };
     let largest = system.radii().iter().copied().fold(0.0, f64::max);
     let mut grid = NeighbourGrid::default();

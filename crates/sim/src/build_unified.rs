@@ -4,6 +4,7 @@ use crate::bodies::Sides;
 use crate::build::{BuildError, gauss, to_shape};
 use crate::build_bodies::compact;
 use crate::build_solids::{tetrahedra, turn_about, wrong};
+use crate::grips::Grips;
 use crate::obstacle;
 use crate::solids::Held;
 use crate::unified::{Kind, Unified};
@@ -48,7 +49,7 @@ pub(crate) fn unified(loaded: &Loaded) -> Result<(Unified, Vec<String>), BuildEr
         wet.liquid.embed(&solids, viscosity);
     }
     let probes = std::mem::take(&mut wet.probes);
-    Ok((Unified { wet, solids, kinds, sides, probes, before: Vec::new() }, warnings))
+    Ok((Unified { wet, solids, kinds, sides, probes, before: Vec::new(), grips: Grips::default() }, warnings))
 }
 
 fn material(solid: &Solid) -> ElasticMaterial {

@@ -55,7 +55,6 @@ fn look_at_traction(liquid: &Liquid, warnings: &mut Vec<String>) {
 
 /// Removes liquid that was filled into solids.
 fn leave_out_of_solids(liquid: &mut Liquid, solids: &Solids, warnings: &mut Vec<String>) {
-    let clearance = 0.25 * liquid.setup().params.spacing;
     let soft = solids.bodies.iter().zip(&solids.kind_of).map(|(body, &kind)| {
         let surface = TriangleMesh::new(body.positions().to_vec(), body.surface().triangles().to_vec());
         (&solids.kinds[usize::from(kind)].name, surface.ok())
@@ -66,16 +65,28 @@ fn leave_out_of_solids(liquid: &mut Liquid, solids: &Solids, warnings: &mut Vec<
         (&kind.name, TriangleMesh::new(rigids.world.positions(body).collect(), triangles).ok())
     });
     for (name, surface) in soft.chain(rigid) {
-        let Some(surface) = surface else { continue };
+        leave_out(liquid, name, surface, warnings);
+    }
+}
+
+/// Removes liquid that lies in the surfaces of a body of this name, or too near to them.
+pub(crate) fn leave_out(
+    liquid: &mut Liquid,
+    name: &str,
+    surfaces: impl IntoIterator<Item = TriangleMesh>,
+    warnings: &mut Vec<String>,
+) {
+    let clearance = 0.25 * liquid.setup().params.spacing;
+    let particles = liquid.particles_mut();
+    let before = particles.len();
+    for surface in surfaces {
         let tree = Bvh::new(&surface);
         let clear = |p: DVec3| tree.closest_within(p, clearance).is_none() && !tree.inside(p);
-        let particles = liquid.particles_mut();
-        let before = particles.len();
         particles.retain(|particles, i| clear(particles.position[i].as_dvec3()));
-        let inside = before - particles.len();
-        if inside > 0 {
-            warnings.push(format!("{inside} liquid particles lie in `{name}` and are left out"));
-        }
+    }
+    let inside = before - particles.len();
+    if inside > 0 {
+        warnings.push(format!("{inside} liquid particles lie in `{name}` and are left out"));
     }
 }
 

@@ -13,6 +13,10 @@
 //! | 12 | part liquid | with the projection: bodies and liquid that overlap are moved apart |
 //! | 13 | drain | |
 //!
+//! A scene of the method `gauss` may have bodies of particles too. The liquid then meets their skins, as it meets the surface of
+//! any body there: stages 1 to 9 are those of `gauss`, forces on the vertices of a skin are handed to the particles that it
+//! hangs on, 11 follows, and liquid that a skin has passed is put back before it. Between the bodies nothing changes.
+//!
 //! With springs, liquid and bodies know all they need of each other after stage 7: they take the rest of the step side by side.
 //!
 //! The interface "sph" is that of Koshizuka and others \[SK98\], to which the paper looks ahead: the particles of a body are moved as
@@ -20,12 +24,14 @@
 
 use crate::bodies::Bodies;
 use crate::gauss::{Gauss, report_solves};
+use crate::grips::Grips;
+use crate::hands::Hand;
 use crate::method::{Method, Totals};
 use glam::{DVec3, Vec3};
 use meniscus_core::{Digest, Frame, StepError, StepReport};
-use meniscus_particles::{Drops, InterfaceKind, Pushes, State};
-use meniscus_scene::Poke;
+use meniscus_particles::{Drops, Pushes, State};
 use meniscus_scene::live::LiveKey;
+use meniscus_scene::{Grab, Move, Poke, Release};
 use meniscus_sph::{Liquid, PressureSolver, ViscositySolver};
 
 /// Radius of a particle of the liquid as bodies meet it \[m\]: half a spacing more than its own. Beside a body it lacks
@@ -34,12 +40,25 @@ pub(crate) fn drop_radius(liquid: &Liquid) -> f64 {
     liquid.setup().params.spacing
 }
 
+/// How bodies and liquid meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wetting {
+    /// Springs between their particles.
+    Springs,
+    /// Their particles are moved apart.
+    Projection,
+    /// Particles of bodies join the liquid.
+    Sph,
+    /// The liquid pushes the skins of bodies, as it does all surfaces with the method `gauss`.
+    Skins,
+}
+
 /// The method with its state.
 pub(crate) struct Connections {
     /// Liquid, walls, nozzles, probes.
     pub(crate) wet: Gauss,
     pub(crate) bodies: Bodies,
-    pub(crate) interface: InterfaceKind,
+    pub(crate) wetting: Wetting,
     /// With the interface "sph": the liquid's id of the first particle of the bodies.
     pub(crate) first_id: u32,
     /// Mass of a particle of each liquid \[kg\].
@@ -60,13 +79,13 @@ impl Method for Connections {
             self.bodies.begun = false;
             return Ok(());
         }
-        if self.interface == InterfaceKind::Springs {
-            self.step_side_by_side(time, dt, report)?;
-        } else {
-            self.step_in_turn(time, dt, report)?;
+        match self.wetting {
+            Wetting::Springs => self.step_side_by_side(time, dt, report)?,
+            Wetting::Projection | Wetting::Sph => self.step_in_turn(time, dt, report)?,
+            Wetting::Skins => self.step_with_skins(time, dt, report)?,
         }
         self.bodies.begun = false;
-        if self.interface == InterfaceKind::Projection {
+        if self.wetting == Wetting::Projection {
             report.stage("part liquid", || self.part_liquid(dt)); // 12
         }
         report.stage("drain", || self.wet.drain()); // 13
@@ -84,15 +103,17 @@ impl Method for Connections {
             return f64::INFINITY;
         }
         let by_liquid = self.wet.stable_step();
-        if self.interface != InterfaceKind::Springs {
-            return by_liquid;
-        }
         let lightest = self.masses.iter().copied().fold(f64::INFINITY, f64::min);
-        by_liquid.min(self.bodies.system.liquid_step(lightest, drop_radius(&self.wet.liquid)))
+        match self.wetting {
+            Wetting::Springs => by_liquid.min(self.bodies.system.liquid_step(lightest, drop_radius(&self.wet.liquid))),
+            Wetting::Projection | Wetting::Sph => by_liquid,
+            Wetting::Skins => by_liquid.min(self.bodies.stable_step()),
+        }
     }
 
     fn set(&mut self, key: &LiveKey, value: &[f64]) {
         self.wet.set(key, value);
+        self.masses.iter_mut().zip(0..).for_each(|(mass, number)| *mass = self.wet.liquid.mass(number));
     }
 
     fn poke(&mut self, poke: &Poke) {
@@ -101,14 +122,30 @@ impl Method for Connections {
         self.bodies.system.poke(center, poke.radius, velocity);
     }
 
+    fn grab(&mut self, grab: &Grab) {
+        self.bodies.grab(grab);
+    }
+
+    fn move_hand(&mut self, to: &Move) {
+        self.bodies.grips.move_hand(to);
+    }
+
+    fn release(&mut self, release: &Release) {
+        self.bodies.grips.release(release);
+    }
+
+    fn hands(&self) -> Vec<Hand> {
+        self.bodies.grips.hands()
+    }
+
     fn save(&self) -> Result<Vec<u8>, postcard::Error> {
-        postcard::to_stdvec(&(self.wet.save()?, self.bodies.system.save()))
+        postcard::to_stdvec(&(self.wet.save()?, self.bodies.system.save(), &self.bodies.grips))
     }
 
     fn load(&mut self, bytes: &[u8]) -> Result<(), postcard::Error> {
-        let (wet, state): (Vec<u8>, State) = postcard::from_bytes(bytes)?;
+        let (wet, state, grips): (Vec<u8>, State, Grips) = postcard::from_bytes(bytes)?;
         self.wet.load(&wet)?;
-        if self.bodies.load(state) { Ok(()) } else { Err(postcard::Error::DeserializeBadEncoding) }
+        if self.bodies.load(state, grips) { Ok(()) } else { Err(postcard::Error::DeserializeBadEncoding) }
     }
 
     fn digest(&self, digest: Digest) -> Digest {
@@ -118,6 +155,10 @@ impl Method for Connections {
     fn show(&self, frame: &mut Frame) {
         self.wet.show(frame);
         self.bodies.show(frame);
+    }
+
+    fn gauss_points(&self) -> Vec<Vec3> {
+        self.wet.gauss_points()
     }
 
     fn totals(&self) -> Totals {
@@ -165,16 +206,28 @@ impl Connections {
         by_liquid.and(by_bodies)
     }
 
+    /// Skins: the liquid as with the method `gauss`, then the bodies with what it did to their skins.
+    fn step_with_skins(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
+        let Self { wet, bodies, .. } = self;
+        report.stage("carry skins", || bodies.place_in(&mut wet.liquid));
+        wet.step_liquid(time, dt, report)?; // 1 to 9
+        bodies.take_forces(&wet.liquid);
+        bodies.step(wet.gravity, [time, dt], report)?; // 11
+        report.stage("keep before bodies", || bodies.keep_liquid_out(&mut wet.liquid, dt));
+        report.count("wet triangles", wet.liquid.wet_triangles() as f64);
+        Ok(())
+    }
+
     /// Projection and SPH: bodies after the liquid.
     fn step_in_turn(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
-        if self.interface == InterfaceKind::Sph {
+        if self.wetting == Wetting::Sph {
             report.stage("join liquid", || self.join_liquid()); // 0
         }
         let (liquid, gravity) = (&mut self.wet.liquid, self.wet.gravity);
         report.stage("sort particles", || liquid.sort(time, dt)); // 1
         report.stage("find neighbours", || liquid.find_neighbours()); // 2
         step_liquid(liquid, gravity, &self.pushes, [time, dt], report)?; // 3 to 9
-        if self.interface == InterfaceKind::Sph {
+        if self.wetting == Wetting::Sph {
             report.stage("leave liquid", || self.leave_liquid(dt)); // 10
         }
         self.bodies.step(gravity, [time, dt], report) // 11

@@ -23,7 +23,7 @@ use crate::method::{Method, Totals};
 use crate::probes;
 use crate::solids::{SavedSolids, Solids};
 use glam::{DVec3, Vec3};
-use meniscus_core::{BodyInfo, BodyKind, Digest, Frame, StepError, StepReport, Surface, Wire, par};
+use meniscus_core::{BodyInfo, BodyKind, Digest, Frame, StepError, StepReport, Surface, Tets, Wire, par};
 use meniscus_fem::{Body, Fracture};
 use meniscus_geometry::Aabb;
 use meniscus_scene::live::LiveKey;
@@ -62,10 +62,8 @@ pub(crate) struct Look {
 
 impl Method for Gauss {
     fn step(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
-        match self.liquid.setup().params.pressure {
-            PressureSolver::Dfsph => self.step_dfsph(time, dt, report)?,
-            PressureSolver::StateEquation => self.step_state_equation(time, dt, report)?,
-        }
+        self.solids.place_in(&mut self.liquid, dt);
+        self.step_liquid(time, dt, report)?; // 1 to 9
         self.step_solids(time, dt, report)?; // 10
         let Self { liquid, solids, .. } = self;
         if !self.dry {
@@ -105,7 +103,14 @@ impl Method for Gauss {
             (LiveKey::LiquidViscosity(number), &[value]) => {
                 self.liquid.set_parameters(|setup| setup.materials[*number].1.viscosity = value);
             }
-            (LiveKey::SurfaceTension(number), &[value]) => {
+            (LiveKey::LiquidDensity(number), &[value]) => {
+                self.liquid.set_parameters(|setup| setup.materials[*number].1.density = value);
+            }
+            (LiveKey::Zero, &[value]) => self.liquid.set_parameters(|setup| setup.coupling.zero = Some(value)),
+            (LiveKey::SolidDensity(number), &[value]) => self.solids.set_material(*number, |m| m.density = value),
+            (LiveKey::RigidDensity(number), &[value]) => self.solids.rigids.set_density(*number, value),
+            (LiveKey::PullStiffness(number), &[value]) => self.solids.set_pull(*number, value),
+            (LiveKey::LiquidTension(number), &[value]) => {
                 self.liquid.set_parameters(|setup| setup.materials[*number].1.surface_tension = value);
             }
             (LiveKey::ContactAngle(number), &[value]) => {
@@ -192,6 +197,14 @@ impl Method for Gauss {
             to.densities.push(from.density[i]);
             to.pressures.push(from.pressure[i]);
         }
+    }
+
+    fn tets(&self) -> Vec<Tets> {
+        self.solids.tets()
+    }
+
+    fn gauss_points(&self) -> Vec<Vec3> {
+        self.liquid.gauss_points()
     }
 
     fn totals(&self) -> Totals {
@@ -294,10 +307,17 @@ impl Gauss {
         Ok(())
     }
 
+    /// The liquid among walls and bodies that are in their places.
+    pub(crate) fn step_liquid(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
+        match self.liquid.setup().params.pressure {
+            PressureSolver::Dfsph => self.step_dfsph(time, dt, report),
+            PressureSolver::StateEquation => self.step_state_equation(time, dt, report),
+        }
+    }
+
     /// The incompressible liquid \[BK17\].
     fn step_dfsph(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
-        let Self { liquid, solids, gravity, .. } = self;
-        solids.place_in(liquid, dt);
+        let Self { liquid, gravity, .. } = self;
         report.stage("sort particles", || liquid.sort(time, dt)); // 1
         report.stage("find neighbours", || liquid.find_neighbours()); // 2
         report.stage("touch walls", || liquid.touch_walls(time, dt)); // 3
@@ -317,8 +337,7 @@ impl Gauss {
 
     /// The liquid of the papers \[MCG03\].
     fn step_state_equation(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
-        let Self { liquid, solids, gravity, .. } = self;
-        solids.place_in(liquid, dt);
+        let Self { liquid, gravity, .. } = self;
         report.stage("sort particles", || liquid.sort(time, dt)); // 1
         report.stage("find neighbours", || liquid.find_neighbours()); // 2
         report.stage("touch walls", || liquid.touch_walls(time, dt)); // 3

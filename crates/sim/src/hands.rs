@@ -50,16 +50,31 @@ pub(crate) struct Grip {
 }
 
 /// A spring to be.
-struct Spring {
-    id: u64,
+pub(crate) struct Spring {
+    strength: f64,
     stiffness: Option<f64>,
     damping: Option<f64>,
 }
 
 impl Spring {
+    /// That of a person's hand.
+    pub(crate) fn of(grab: &Grab) -> Self {
+        Self { strength: grab.strength.unwrap_or(1.0), stiffness: grab.stiffness, damping: grab.damping }
+    }
+
+    /// That of a pull of the scene.
+    fn of_pull(pull: &Pull) -> Self {
+        Self { strength: 1.0, stiffness: pull.stiffness, damping: pull.damping }
+    }
+
+    /// So many times as stiff as by default.
+    pub(crate) fn of_strength(strength: f64) -> Self {
+        Self { strength, stiffness: None, damping: None }
+    }
+
     /// Stiffness \[N/m\] and damping \[N·s/m\] for a body of a mass \[kg\].
-    fn numbers(&self, mass: f64) -> (f64, f64) {
-        let stiffness = self.stiffness.unwrap_or(STIFFNESS_PER_MASS * mass);
+    pub(crate) fn numbers(&self, mass: f64) -> (f64, f64) {
+        let stiffness = self.strength * self.stiffness.unwrap_or(STIFFNESS_PER_MASS * mass);
         (stiffness, self.damping.unwrap_or(2.0 * DAMPING_RATIO * (stiffness * mass).sqrt()))
     }
 }
@@ -107,13 +122,16 @@ impl Solids {
     pub(crate) fn grab(&mut self, grab: &Grab) {
         let id = u64::from(grab.hand);
         self.let_go(id);
-        let spring = Spring { id, stiffness: grab.stiffness, damping: grab.damping };
-        self.take(grab.body.as_deref(), &grab.at, &spring);
+        self.take(id, grab.body.as_deref(), &grab.at, &Spring::of(grab));
     }
 
     /// Moves a person's hand.
     pub(crate) fn move_hand(&mut self, to: &Move) {
-        self.drag(u64::from(to.hand), DVec3::from_array(to.target));
+        let id = u64::from(to.hand);
+        self.drag(id, DVec3::from_array(to.target));
+        if let Some(strength) = to.strength {
+            self.stiffen(id, &Spring::of_strength(strength));
+        }
     }
 
     /// Lets go for a person.
@@ -129,8 +147,7 @@ impl Solids {
             let holds = (pull.from..pull.until.unwrap_or(f64::INFINITY)).contains(&time);
             let mut grip = self.hands.grips.iter().find(|grip| usize::from(grip.pull) == number).copied();
             if holds && grip.is_none() {
-                let spring = Spring { id, stiffness: pull.stiffness, damping: pull.damping };
-                let start = self.take(pull.body.as_deref(), &pull.at, &spring);
+                let start = self.take(id, pull.body.as_deref(), &pull.at, &Spring::of_pull(pull));
                 grip = start.map(|start| Grip { pull: number as u16, start });
                 self.hands.grips.extend(grip);
             }
@@ -149,7 +166,7 @@ impl Solids {
     }
 
     /// Ties a spring to the point that is picked; where that is \[m\].
-    fn take(&mut self, name: Option<&str>, at: &Pick, spring: &Spring) -> Option<DVec3> {
+    fn take(&mut self, id: u64, name: Option<&str>, at: &Pick, spring: &Spring) -> Option<DVec3> {
         let wanted = |of: &str| name.is_none_or(|name| name == of);
         let soft = self.bodies.iter().enumerate().filter_map(|(number, body)| {
             let kind = &self.kinds[usize::from(self.kind_of[number])];
@@ -166,12 +183,12 @@ impl Solids {
             Held::Soft(number, picked) => {
                 let body = &mut self.bodies[number];
                 let (stiffness, damping) = spring.numbers(body.mass());
-                body.attach(spring.id, picked.point, picked.place, stiffness, damping).ok()?;
+                body.attach(id, picked.point, picked.place, stiffness, damping).ok()?;
                 Some(picked.place)
             }
             Held::Rigid(number, place) => {
                 let (stiffness, damping) = spring.numbers(self.rigids.world.mass_properties(number).mass);
-                self.rigids.world.attach(spring.id, number, place, stiffness, damping);
+                self.rigids.world.attach(id, number, place, stiffness, damping);
                 Some(place)
             }
         }
@@ -183,6 +200,30 @@ impl Solids {
         if soft.is_none() {
             self.rigids.world.pull_to(id, target);
         }
+    }
+
+    /// Changes what a spring is like, if there is one of that number.
+    fn stiffen(&mut self, id: u64, spring: &Spring) {
+        for body in &mut self.bodies {
+            let (stiffness, damping) = spring.numbers(body.mass());
+            if body.stiffen(id, stiffness, damping).is_ok() {
+                return;
+            }
+        }
+        let world = &mut self.rigids.world;
+        let held = world.springs().find(|pull| pull.id == id).map(|pull| pull.body);
+        if let Some(body) = held {
+            let (stiffness, damping) = spring.numbers(world.mass_properties(body).mass);
+            world.stiffen(id, stiffness, damping);
+        }
+    }
+
+    /// Changes the stiffness of a pull of the scene \[N/m\].
+    pub(crate) fn set_pull(&mut self, number: usize, stiffness: f64) {
+        let Some((_, pull)) = self.hands.pulls.get_mut(number) else { return };
+        pull.stiffness = Some(stiffness);
+        let spring = Spring::of_pull(pull);
+        self.stiffen(FIRST_OF_SCENE + number as u64, &spring);
     }
 
     fn let_go(&mut self, id: u64) {

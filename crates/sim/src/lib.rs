@@ -10,6 +10,7 @@ mod build_wet;
 mod connections;
 mod cover;
 mod gauss;
+mod grips;
 mod hands;
 mod method;
 mod obstacle;

@@ -2,7 +2,7 @@
 
 use crate::hands::Hand;
 use glam::{DVec3, Vec3};
-use meniscus_core::{Digest, Frame, StepError, StepReport};
+use meniscus_core::{Digest, Frame, StepError, StepReport, Tets};
 use meniscus_scene::live::LiveKey;
 use meniscus_scene::{Grab, Move, Poke, Release};
 
@@ -48,6 +48,16 @@ pub(crate) trait Method: Send {
 
     /// Adds bodies, particles and surfaces to a frame.
     fn show(&self, frame: &mut Frame);
+
+    /// The tetrahedra of soft bodies, for methods that have them.
+    fn tets(&self) -> Vec<Tets> {
+        Vec::new()
+    }
+
+    /// Points on surfaces through which liquid and solids feel each other \[m\], for methods that have them.
+    fn gauss_points(&self) -> Vec<Vec3> {
+        Vec::new()
+    }
 
     /// Fields on a grid, for methods that have one.
     fn fields(&self) -> Option<Fields> {

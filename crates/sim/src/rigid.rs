@@ -79,6 +79,12 @@ impl Obstacle for RigidSide<'_> {
 }
 
 impl Rigids {
+    /// Changes the density of a body \[kg/m³\].
+    pub(crate) fn set_density(&mut self, body: usize, density: f64) {
+        // A value out of range was refused before it came here.
+        let _ = self.world.set_density(body, density);
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.kinds.is_empty()
     }

@@ -5,7 +5,7 @@ use crate::hands::{Grip, Hands};
 use crate::obstacle::WallSide;
 use crate::rigid::Rigids;
 use glam::DVec3;
-use meniscus_core::{Digest, Frame, StepError, StepReport, Surface};
+use meniscus_core::{Digest, Frame, StepError, StepReport, Surface, Tets};
 use meniscus_fem::contact::{Contact, Obstacle, ObstacleForce};
 use meniscus_fem::{Body, Material, State};
 use meniscus_geometry::Region;
@@ -223,7 +223,8 @@ impl Solids {
         for (body, _) in self.bodies.iter_mut().zip(&self.kind_of).filter(|(_, kind)| usize::from(**kind) == number) {
             let mut material = *body.material();
             change(&mut material);
-            softened = softened.min(material.young / body.material().young);
+            let old = body.material();
+            softened = softened.min(material.young / old.young * old.density / material.density);
             // A value out of range was refused before it came here.
             let _ = body.set_material(material);
         }
@@ -322,6 +323,20 @@ impl Solids {
         }
         self.rigids.show(frame);
         self.show_hands(frame);
+    }
+
+    /// The tetrahedra of every body.
+    pub(crate) fn tets(&self) -> Vec<Tets> {
+        let of_body = |(body, &kind): (&Body, &u16)| {
+            let mesh = &body.state().mesh;
+            let corners = |number| std::array::from_fn(|k| mesh.element(number)[k]);
+            Tets {
+                body: self.kinds[usize::from(kind)].shown_as,
+                positions: body.positions().iter().map(|p| p.as_vec3()).collect(),
+                corners: (0..mesh.element_count()).map(corners).collect(),
+            }
+        };
+        self.bodies.iter().zip(&self.kind_of).map(of_body).collect()
     }
 
     /// Displacement of a point of a rigid body, or of the node of a solid that was nearest to a place at rest \[m\].

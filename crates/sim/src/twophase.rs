@@ -41,6 +41,8 @@ impl Method for TwoPhase {
         match (key, value) {
             (LiveKey::Gravity, &[x, y, z]) => self.flow.set_gravity(DVec3::new(x, y, z)),
             (LiveKey::LiquidViscosity(_), &[value]) => self.flow.set_liquid_viscosity(value),
+            (LiveKey::LiquidDensity(_), &[value]) => self.flow.set_liquid_density(value),
+            (LiveKey::SurfaceTension, &[value]) => self.flow.set_surface_tension(value),
             _ => {}
         }
     }

@@ -19,14 +19,16 @@
 
 use crate::bodies::Sides;
 use crate::gauss::Gauss;
+use crate::grips::{Grips, Matter};
+use crate::hands::Hand;
 use crate::method::{Method, Totals};
 use crate::probes;
 use crate::solids::Held;
-use glam::DVec3;
+use glam::{DVec3, Vec3};
 use meniscus_core::{Digest, Frame, StepError, StepReport, Surface};
 use meniscus_particles::{Skin, Walls};
 use meniscus_scene::live::LiveKey;
-use meniscus_scene::{Poke, Probe};
+use meniscus_scene::{Grab, Move, Poke, Probe, Release};
 use meniscus_sph::unified::{Obstacles, SolidState, Solids};
 use meniscus_sph::{PressureSolver, ViscositySolver};
 
@@ -40,6 +42,7 @@ pub(crate) struct Unified {
     pub(crate) probes: Vec<(String, Probe)>,
     /// Forces of the last step \[N\].
     pub(crate) before: Vec<DVec3>,
+    pub(crate) grips: Grips,
 }
 
 /// What the scene says about a solid.
@@ -121,14 +124,34 @@ impl Method for Unified {
         }
     }
 
+    fn grab(&mut self, grab: &Grab) {
+        let mut grips = std::mem::take(&mut self.grips);
+        grips.grab(grab, &self.matter());
+        self.grips = grips;
+    }
+
+    fn move_hand(&mut self, to: &Move) {
+        self.grips.move_hand(to);
+    }
+
+    fn release(&mut self, release: &Release) {
+        self.grips.release(release);
+    }
+
+    fn hands(&self) -> Vec<Hand> {
+        self.grips.hands()
+    }
+
     fn save(&self) -> Result<Vec<u8>, postcard::Error> {
-        postcard::to_stdvec(&(self.wet.save()?, self.solids.state()))
+        postcard::to_stdvec(&(self.wet.save()?, self.solids.state(), &self.grips))
     }
 
     fn load(&mut self, bytes: &[u8]) -> Result<(), postcard::Error> {
-        let (wet, state): (Vec<u8>, SolidState) = postcard::from_bytes(bytes)?;
+        let (wet, state, grips): (Vec<u8>, SolidState, Grips) = postcard::from_bytes(bytes)?;
         self.wet.load(&wet)?;
-        if self.solids.restore(state) { Ok(()) } else { Err(postcard::Error::DeserializeBadEncoding) }
+        let fits = grips.fit(state.position.len());
+        self.grips = grips;
+        if fits && self.solids.restore(state) { Ok(()) } else { Err(postcard::Error::DeserializeBadEncoding) }
     }
 
     fn digest(&self, digest: Digest) -> Digest {
@@ -152,6 +175,11 @@ impl Method for Unified {
                 triangles: kind.skin.triangles().to_vec(),
             });
         }
+        self.grips.show(frame);
+    }
+
+    fn gauss_points(&self) -> Vec<Vec3> {
+        self.wet.gauss_points()
     }
 
     fn totals(&self) -> Totals {
@@ -238,7 +266,39 @@ impl Unified {
         Ok(())
     }
 
+    /// The solids as hands find them; what is led cannot be pulled.
+    fn matter(&self) -> Matter<'_> {
+        let state = self.solids.state();
+        let mut mass = vec![0.0; state.position.len()];
+        for body in self.solids.bodies() {
+            mass[body.particles.clone()].fill(body.elastic.mass());
+            body.led.iter().for_each(|led| mass[body.particles.start + led.particle as usize] = f64::INFINITY);
+        }
+        Matter {
+            bodies: self.solids.bodies().iter().map(|body| (body.name.as_str(), body.particles.clone())).collect(),
+            position: &state.position,
+            velocity: &state.velocity,
+            mass: mass.into(),
+            spacing: self.wet.liquid.setup().params.spacing,
+        }
+    }
+
+    /// Lets hands pull in the step to come.
+    fn pull(&mut self, dt: f64) {
+        if self.grips.is_empty() {
+            self.solids.pulls_mut().clear();
+            return;
+        }
+        let mut pulls = std::mem::take(self.solids.pulls_mut());
+        pulls.clear();
+        let mut grips = std::mem::take(&mut self.grips);
+        grips.pull(&self.matter(), dt, |i, force| pulls.push((i as u32, force)));
+        self.grips = grips;
+        *self.solids.pulls_mut() = pulls;
+    }
+
     fn move_solids(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
+        self.pull(dt);
         let Self { wet, solids, kinds, sides, .. } = self;
         Walls::place(sides, time + dt);
         for (body, kind) in solids.bodies_mut().iter_mut().zip(kinds) {

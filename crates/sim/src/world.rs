@@ -3,7 +3,8 @@
 use crate::build::{self, BuildError};
 use crate::hands::Hand;
 use crate::method::{Fields, Method, Totals};
-use meniscus_core::{Digest, Fault, Frame, StepError, StepReport};
+use glam::Vec3;
+use meniscus_core::{Digest, Fault, Frame, StepError, StepReport, Tets};
 use meniscus_scene::{Command, Loaded, Scene, Set, Value, live};
 use serde::{Deserialize, Serialize};
 
@@ -295,6 +296,18 @@ impl World {
             Frame { number: self.clock.frame, time: self.clock.time, step: self.clock.step, ..Frame::default() };
         self.method.show(&mut frame);
         frame
+    }
+
+    /// The tetrahedra of soft bodies, as a frame taken now would refer to them.
+    #[must_use]
+    pub fn tets(&self) -> Vec<Tets> {
+        self.method.tets()
+    }
+
+    /// Gauss points on surfaces near to liquid, through which it feels them and they it \[m\].
+    #[must_use]
+    pub fn gauss_points(&self) -> Vec<Vec3> {
+        self.method.gauss_points()
     }
 
     /// The fields of a method that has a grid.

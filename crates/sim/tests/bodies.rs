@@ -46,6 +46,8 @@ const KINDS: &[&[&str]] = &[
     &["connections.interface=projection"],
     &["connections.interface=sph"],
     &["connections.sticky=0.1", "connections.integrator=runge-kutta4"],
+    &["method=gauss"],
+    &["method=gauss", "connections.interface=projection", "sph.pressure=state-equation"],
 ];
 
 #[test]
@@ -128,7 +130,13 @@ fn wrong_scenes_are_told_what_is_wrong() {
         assert!(error.line() == Some(line) && error.to_string().contains(message), "{error}");
     };
     let head = "method = \"connections\"\n[body.a]\nshape = { sphere = { center = [0,0,0], radius = 1 } }\n";
-    wrong(&head[22..], 3, "needs method");
+    wrong(&head.replace("connections", "unified"), 3, "needs method");
+    let gauss = head.replace("connections", "gauss");
+    let other = "[solid.b]\nshape = { box = { min = [2,0,0], max = [3,1,1] } }\n";
+    wrong(&format!("{gauss}{other}"), 3, "does not meet `solid` and `rigid`");
+    wrong(&format!("{gauss}{}", other.replace("solid", "rigid")), 3, "does not meet `solid` and `rigid`");
+    wrong(&format!("{gauss}[connections]\ninterface = \"sph\"\n"), 5, "liquid meets the skins");
+    wrong(&format!("{head}{}", other.replace("solid", "rigid")), 4, "which the method \"connections\" does not have");
     wrong(&format!("{head}spacing = 0\n"), 4, "greater than zero");
     wrong(&format!("{head}kind = \"gas\"\n"), 4, "gas");
     wrong(&format!("{head}repeat = {{ count = [2, 1, 1], step = [0, 0, 0] }}\n"), 4, "zero along an axis");

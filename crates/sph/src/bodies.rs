@@ -21,14 +21,16 @@ mod cut;
 mod passed;
 
 use crate::lanes::KernelLanes;
-use crate::surface::Miter;
+use crate::neighbours::Columns;
+use crate::surface::{MOST_PIECES, Miter};
 use cut::Face;
-pub(crate) use cut::{Pushing, Sight};
+pub(crate) use cut::{FARTHEST, Pushing, Sight};
 use fearless_simd::{Level, dispatch};
 use glam::{DMat3, DVec3, Vec3};
 use meniscus_core::par;
-use meniscus_geometry::NeighbourGrid;
+use meniscus_geometry::{NeighbourGrid, quadrature};
 pub(crate) use passed::Passed;
+use passed::Sweep;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -85,8 +87,6 @@ pub(crate) struct Rubbed {
 /// A triangle near to liquid.
 #[derive(Debug, Clone, Copy)]
 struct WetTriangle {
-    /// Number among the triangles of its body.
-    number: u32,
     /// Nodes, numbered over all bodies.
     nodes: [u32; 3],
     face: Face,
@@ -136,6 +136,8 @@ pub(crate) struct Bodies {
     largest_mobility: f64,
     wet: Vec<WetTriangle>,
     miters: Vec<Miter>,
+    /// How far the nodes of a body are moved into the liquid \[m\]; those of dry triangles not.
+    shifts: Vec<Option<DVec3>>,
     /// For each wet triangle; there may be more lists than triangles.
     pairs: Vec<Pairs>,
     /// For each block of particles: particle, wet triangle, place in its list, in this order.
@@ -152,8 +154,10 @@ pub(crate) struct Bodies {
     pub(crate) force: Vec<DVec3>,
     /// Whether the nodes of a body are other ones than in the last step.
     pub(crate) renumbered: Vec<bool>,
-    /// Where the nodes are at the end of the step \[m\], and what has been stopped there, for each block of particles.
+    /// Where the nodes are at the end of the step \[m\], how wet triangles came there, and what they have stopped, for each
+    /// block of particles.
     ends: Vec<DVec3>,
+    sweeps: Vec<Sweep>,
     stopped: Vec<Vec<Passed>>,
 }
 
@@ -206,7 +210,7 @@ impl Bodies {
         level: Level,
         sight: Sight,
         liquid: &NeighbourGrid,
-        positions: &[Vec3],
+        places: &Columns,
     ) {
         self.find_wet(sight, liquid);
         if self.pairs.len() < self.wet.len() {
@@ -215,10 +219,10 @@ impl Bodies {
         self.pairs.par_iter_mut().zip(&self.wet).for_each(|(found, wet)| {
             let Pairs { ranges, pairs } = found;
             pairs.clear();
-            let (liquid, output) = ((liquid, positions), (ranges, pairs));
+            let (liquid, output) = ((liquid, places), (ranges, pairs));
             dispatch!(level, simd => cut::integrate::<_, K>(simd, &wet.face, sight, liquid, output));
         });
-        let blocks = positions.len().div_ceil(par::PIECE);
+        let blocks = liquid.order().len().div_ceil(par::PIECE);
         self.touched.resize_with(blocks.max(self.touched.len()), Vec::new);
         self.touched.iter_mut().for_each(Vec::clear);
         for (t, pairs) in (0..self.wet.len() as u32).zip(&self.pairs) {
@@ -247,29 +251,51 @@ impl Bodies {
             if !is_near(&body.positions) {
                 continue;
             }
-            for (number, triangle) in (0..).zip(&body.triangles) {
+            for triangle in &body.triangles {
                 let own = triangle.map(|v| body.positions[v as usize]);
                 if is_near(&own) {
                     let nodes = triangle.map(|v| self.first[b] + v);
-                    self.wet.push(WetTriangle { number, nodes, face: Face { own, moved: own } });
+                    self.wet.push(WetTriangle { nodes, face: Face { own, moved: own } });
                 }
             }
             if self.wet.len() == first_wet {
                 continue;
             }
-            // Over all triangles: the corners of wet ones touch dry ones.
+            let wet = &mut self.wet[first_wet..];
+            self.shifts.clear();
+            self.shifts.resize(body.positions.len(), None);
+            wet.iter().flat_map(|wet| wet.nodes).for_each(|node| {
+                self.shifts[(node - self.first[b]) as usize] = Some(DVec3::ZERO);
+            });
             self.miters.clear();
             self.miters.resize(body.positions.len(), Miter::default());
+            // The corners of wet triangles touch dry ones too.
             for triangle in &body.triangles {
-                let corners = triangle.map(|v| body.positions[v as usize]);
-                Miter::add(&mut self.miters, *triangle, corners);
-            }
-            for wet in &mut self.wet[first_wet..] {
-                let triangle = body.triangles[wet.number as usize];
-                for (corner, v) in wet.face.moved.iter_mut().zip(triangle) {
-                    *corner += self.miters[v as usize].shift() * offset;
+                if triangle.iter().any(|&v| self.shifts[v as usize].is_some()) {
+                    let corners = triangle.map(|v| body.positions[v as usize]);
+                    Miter::add(&mut self.miters, *triangle, corners);
                 }
             }
+            for (shift, miter) in self.shifts.iter_mut().zip(&self.miters) {
+                *shift = shift.map(|_| miter.shift() * offset);
+            }
+            for wet in wet {
+                for (corner, node) in wet.face.moved.iter_mut().zip(wet.nodes) {
+                    *corner += self.shifts[(node - self.first[b]) as usize].unwrap_or_default();
+                }
+            }
+        }
+    }
+
+    /// Gauss points of the triangles that liquid feels \[m\], carried along for a time \[s\] from the start of the last step: those
+    /// of pieces not longer than `longest` \[m\].
+    pub(crate) fn show_points(&self, longest: f64, time: f64, points: &mut Vec<Vec3>) {
+        let felt = self.wet.iter().zip(&self.pairs).filter(|(_, felt)| !felt.pairs.is_empty());
+        for (wet, _) in felt {
+            let moved = |k: usize| wet.face.own[k] + self.velocity[wet.nodes[k] as usize].as_dvec3() * time;
+            let corners = [0, 1, 2].map(moved);
+            let pieces = quadrature::subdivisions(corners, longest, MOST_PIECES);
+            points.extend(quadrature::subdivided(pieces).map(|sample| sample.at(corners).as_vec3()));
         }
     }
 

@@ -52,8 +52,8 @@ pub(crate) fn sum<S: Simd, K: KernelLanes, P: Space>(
     );
 }
 
-/// As [`sum`], with the sums of gradients that the incompressible solver needs; h⁵ (dW/dr)/r of each pair goes to `slopes`,
-/// where the passes of that solver find it.
+/// As [`sum`], with the sums of gradients that the incompressible solver needs; h⁵ (dW/dr)/r of each pair goes to `slopes`, and
+/// h⁴ ∇W, if it is to be kept, to `gradients`, where the passes of that solver find them.
 #[inline(always)]
 pub(crate) fn sum_with_gradients<S: Simd, K: KernelLanes, P: Space>(
     simd: S,
@@ -61,9 +61,11 @@ pub(crate) fn sum_with_gradients<S: Simd, K: KernelLanes, P: Space>(
     block: &Block,
     place: &[Packed],
     inverse_h: f32,
-    (output, slopes): (&mut [Sums], &mut Vec<[f32; LANES]>),
+    (output, slopes, gradients): (&mut [Sums], &mut Vec<[f32; LANES]>, &mut Vec<[[f32; LANES]; 3]>),
+    keep: bool,
 ) {
     slopes.resize(block.group_count(), [0.0; LANES]);
+    gradients.resize(if keep { block.group_count() } else { 0 }, [[0.0; LANES]; 3]);
     simd.vectorize(
         #[inline(always)]
         || {
@@ -72,12 +74,15 @@ pub(crate) fn sum_with_gradients<S: Simd, K: KernelLanes, P: Space>(
             for (k, output) in output.iter_mut().enumerate() {
                 let x_i = splat3(simd, place[block.start + k]);
                 let (mut value, mut gradient, mut square, mut moment) = (zero, [zero; 3], zero, zero);
-                for (eight, kept) in block.of(k).iter().zip(&mut slopes[block.range(k)]) {
+                for (at, eight) in block.range(k).zip(block.of(k)) {
                     let (x_j, one) = gather(simd, place, eight);
                     let d = space.shortest(simd, minus(x_i, x_j));
                     let q = dot(d, d).sqrt() * inverse_h;
                     let slope = one * K::slope_over_q(simd, q) * inverse_h;
-                    *kept = slope.into();
+                    slopes[at] = slope.into();
+                    if keep {
+                        gradients[at] = [(slope * d[0]).into(), (slope * d[1]).into(), (slope * d[2]).into()];
+                    }
                     value += one * K::value(simd, q);
                     gradient = plus_scaled(gradient, slope, d);
                     let along = slope * dot(d, d);

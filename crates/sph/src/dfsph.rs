@@ -23,7 +23,8 @@
 
 use crate::density::{self, Sums};
 use crate::lanes::{
-    LANES, Packed, Space, add_up, add_up3, dot, gather, gather1, minus, pack, plus_scaled, splat, splat3,
+    LANES, Lanes3, Packed, Space, add_up, add_up3, dot, gather, gather_companions, gather1, minus, pack, plus_scaled,
+    scaled, splat, splat3,
 };
 use crate::liquid::{Liquid, Workspace, with_kernel_and_space};
 use crate::neighbours::{Block, sum_over_blocks};
@@ -40,6 +41,10 @@ const ROUNDING: f64 = 2e-6;
 
 /// Part of the first error that may be left where the liquid is in violent motion.
 const ENOUGH: f64 = 0.05;
+
+/// Most memory for the gradients of pairs \[bytes\]: what the caches hold is read faster than made anew in every pass, what they
+/// do not hold is not.
+const KEPT: usize = 16 << 20;
 
 /// How a solve went.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -93,11 +98,16 @@ impl Liquid {
         let output = &mut self.work.sums;
         output.resize(self.state.particles.len(), Sums::default());
         let slopes = &mut self.work.slopes;
-        slopes.resize_with(self.work.neighbours.blocks.len(), Vec::new);
+        let (blocks, gradients) = (&self.work.neighbours.blocks, &mut self.work.gradients);
+        slopes.resize_with(blocks.len(), Vec::new);
+        gradients.resize_with(blocks.len(), Vec::new);
+        let groups: usize = blocks.iter().map(Block::group_count).sum();
+        let keep = groups * size_of::<[[f32; LANES]; 3]>() <= KEPT;
         with_kernel_and_space!(self, |pair| {
-            let pieces = output.par_chunks_mut(par::PIECE).zip(&mut *slopes);
-            self.work.neighbours.blocks.par_iter().zip(pieces).for_each(|(block, piece)| {
-                dispatch!(level, simd => density::sum_with_gradients(simd, pair, block, place, inverse_h, piece));
+            let pieces = output.par_chunks_mut(par::PIECE).zip(&mut *slopes).zip(&mut *gradients);
+            blocks.par_iter().zip(pieces).for_each(|(block, ((sums, slopes), gradients))| {
+                let output = (sums, slopes, gradients);
+                dispatch!(level, simd => density::sum_with_gradients(simd, pair, block, place, inverse_h, output, keep));
             });
         });
         let (value, gradient) = (self.value_norm(), self.gradient_norm());
@@ -196,13 +206,8 @@ impl Liquid {
         self.work.acceleration.fill(Vec3::ZERO);
         self.bodies.start.fill(DVec3::ZERO);
         let solved = self.solve(Aim::Divergence, dt, stop);
-        let Workspace { flow, stress, .. } = &mut self.work;
-        stress.resize(flow.len() - 1, 0.0);
         let velocity = self.state.particles.velocity.par_iter_mut().with_min_len(par::PIECE);
-        velocity.zip(stress).zip(&*flow).for_each(|((v, stress), flow)| {
-            *v = Vec3::from_slice(flow);
-            *stress = flow[3];
-        });
+        velocity.zip(&self.work.flow).for_each(|(v, flow)| *v = Vec3::from_slice(flow));
         self.check("remove divergence", "velocity", |p, i| p.velocity[i].is_finite())?;
         Ok(solved)
     }
@@ -229,12 +234,10 @@ impl Liquid {
         self.start_bodies();
         let solved = self.solve(Aim::Density, dt, stop);
         let inverse_dt = (1.0 / dt) as f32;
-        let Workspace { flow, acceleration, stress, .. } = &mut self.work;
+        let Workspace { flow, acceleration, .. } = &mut self.work;
         let velocity = &self.state.particles.velocity;
-        let both = acceleration.par_iter_mut().zip(stress).with_min_len(par::PIECE);
-        both.enumerate().for_each(|(i, (a, stress))| {
+        acceleration.par_iter_mut().with_min_len(par::PIECE).enumerate().for_each(|(i, a)| {
             *a = (Vec3::from_slice(&flow[i]) - velocity[i]) * inverse_dt;
-            *stress += flow[i][3];
         });
         self.report_pressure(gravity.as_vec3());
         self.react();
@@ -266,38 +269,32 @@ impl Liquid {
     fn report_pressure(&mut self, gravity: Vec3) {
         let (multiplier, divergence) = (&self.state.particles.multiplier, &self.work.divergence_pressure);
         let of = |i: usize| multiplier[i] + divergence[i];
+        let place = self.work.place[..multiplier.len()].par_iter_mut().with_min_len(par::PIECE);
+        place.enumerate().for_each(|(i, place)| place[3] = of(i));
         let mut pressure = std::mem::take(&mut self.state.particles.pressure);
-        let (sums, stress, contacts) = (&self.work.sums, &self.work.stress, &self.work.contacts);
-        let blocks = self.work.neighbours.blocks.par_iter().zip(pressure.par_chunks_mut(par::PIECE)).zip(contacts);
-        blocks.for_each(|((block, pressure), contacts)| {
+        let (work, level) = (&self.work, self.level);
+        let norm = self.value_norm() * (1.0 / self.h) as f32;
+        let blocks = work.neighbours.blocks.par_iter().zip(&work.slopes).zip(&work.contacts);
+        let blocks = blocks.zip(pressure.par_chunks_mut(par::PIECE));
+        blocks.for_each(|(((block, slopes), contacts), pressure)| {
+            with_kernel_and_space!(self, |pair| {
+                dispatch!(level, simd => sum_moment(simd, pair.1, (block, slopes), &work.place, pressure));
+            });
             for (i, pressure) in (block.start..).zip(&mut *pressure) {
-                *pressure = 0.5 * (sums[i].moment * of(i) + stress[i]);
+                *pressure = 0.5 * (work.sums[i].moment * of(i) + *pressure * norm);
             }
             for contact in contacts.iter().filter(|contact| contact.deficit > 1e-6) {
                 let i = contact.particle as usize;
                 let from_wall = of(i) + self.mirror_pressure(contact, gravity, multiplier[i]);
-                pressure[i - block.start] = self.stress_along(block, i, contact.normal, &of)
+                let lists = (block, &slopes[..]);
+                let from_others = with_kernel_and_space!(self, |pair| {
+                    dispatch!(level, simd => sum_along(simd, pair.1, lists, &work.place, (i, contact.normal)))
+                });
+                pressure[i - block.start] = from_others * self.gradient_norm()
                     + from_wall * contact.push.dot(contact.normal) * contact.distance;
             }
         });
         self.state.particles.pressure = pressure;
-    }
-
-    /// Normal stress along a direction that a particle and its neighbours pass on \[Pa\].
-    fn stress_along(&self, block: &Block, i: usize, along: Vec3, pressure: &impl Fn(usize) -> f32) -> f32 {
-        let (place, k) = (&self.work.place, i - block.start);
-        let (here, own) = (Vec3::from_slice(&place[i]), pressure(i));
-        let slopes = &self.work.slopes[block.start / par::PIECE][block.range(k)];
-        let mut sum = 0.0;
-        for (&j, &slope) in block.of(k).iter().flatten().zip(slopes.iter().flatten()) {
-            let j = j as usize;
-            // The last place is nobody's.
-            if j + 1 < place.len() {
-                let d = self.setup.periodic.shortest(here - Vec3::from_slice(&place[j])).dot(along);
-                sum -= 0.5 * (own + pressure(j)) * d * d * slope;
-            }
-        }
-        sum * self.gradient_norm()
     }
 
     /// The reaction of walls to the pressure of the density solve.
@@ -458,8 +455,7 @@ impl Liquid {
         }
     }
 
-    /// v + Δt a, with the acceleration by the multipliers unless they are all zero, into `work.flow`; the companion is the
-    /// moment of their forces.
+    /// v + Δt a, with the acceleration by the multipliers unless they are all zero, into `work.flow`.
     fn set_velocities(&mut self, q: &[f32], pushed: bool, dt: f32) {
         let count = q.len();
         let mut flow = std::mem::take(&mut self.work.flow);
@@ -473,7 +469,7 @@ impl Liquid {
         }
         let (velocity, acceleration) = (&self.state.particles.velocity, &self.work.acceleration);
         flow[..count].par_iter_mut().with_min_len(par::PIECE).enumerate().for_each(|(i, flow)| {
-            *flow = pack(velocity[i] + (acceleration[i] + Vec3::from_slice(flow)) * dt, flow[3]);
+            *flow = pack(velocity[i] + (acceleration[i] + Vec3::from_slice(flow)) * dt, 0.0);
         });
         self.work.flow = flow;
     }
@@ -557,8 +553,7 @@ impl Liquid {
                 let i = n * par::PIECE + k;
                 *q += length * place[i][3];
                 *r -= length * image[i];
-                let [x, y, z, moment] = push[i];
-                *flow = pack(Vec3::from_slice(flow) + Vec3::new(x, y, z) * (length * dt), flow[3] + length * moment);
+                *flow = pack(Vec3::from_slice(flow) + Vec3::from_slice(&push[i]) * (length * dt), 0.0);
                 let (error, free) = (f64::from(miss(*r, *q, both_ways)), f64::from(free[i]));
                 progress.slope += f64::from(*r) * f64::from(*r) * free;
                 progress.error += error;
@@ -581,25 +576,23 @@ impl Liquid {
         });
     }
 
-    /// Accelerations by the multipliers that are the companions of the places, with the moment of their forces as
-    /// companion; one more than particles.
+    /// Accelerations by the multipliers that are the companions of the places; one more than particles.
     fn accelerate(&self, output: &mut Vec<Packed>) {
         let (work, particles) = (&self.work, &self.state.particles);
         let count = particles.len();
         output.resize(count + 1, [0.0; 4]);
-        let (level, norm, moment_norm) = (self.level, self.gradient_norm(), self.value_norm());
-        let inverse_h = (1.0 / self.h) as f32;
-        let blocks = work.neighbours.blocks.par_iter().zip(&work.slopes);
+        let (level, norm) = (self.level, self.gradient_norm());
+        let blocks = work.neighbours.blocks.par_iter().zip(&work.slopes).zip(&work.gradients);
         with_kernel_and_space!(self, |pair| {
             let pieces = output[..count].par_chunks_mut(par::PIECE);
-            blocks.zip(pieces).for_each(|((block, slopes), piece)| {
-                dispatch!(level, simd => sum_pressure(simd, pair.1, (block, slopes), &work.place, inverse_h, piece));
+            blocks.zip(pieces).for_each(|(((block, slopes), gradients), piece)| {
+                let pairs = Pairs { block, slopes, gradients };
+                dispatch!(level, simd => sum_pressure(simd, pair.1, pairs, &work.place, piece));
                 for (k, output) in piece.iter_mut().enumerate() {
                     let i = block.start + k;
                     let rest_density = work.inertia[usize::from(particles.liquid[i])];
                     let own = (Vec3::from_slice(&work.wall_push[i]) - work.sums[i].gradient) * work.place[i][3];
-                    let moment = output[3] * moment_norm;
-                    *output = pack((own - Vec3::from_slice(output) * norm) / rest_density, moment);
+                    *output = pack((own - Vec3::from_slice(output) * norm) / rest_density, 0.0);
                 }
             });
         });
@@ -620,8 +613,8 @@ impl Liquid {
         output.resize(self.state.particles.len(), 0.0);
         with_kernel_and_space!(self, |pair| {
             sum_over_blocks(&work.neighbours.blocks, output, partial, |number, block, piece| {
-                let lists = (block, &work.slopes[number][..]);
-                dispatch!(level, simd => sum_rate(simd, pair.1, lists, (&work.place, flow), piece));
+                let pairs = Pairs { block, slopes: &work.slopes[number], gradients: &work.gradients[number] };
+                dispatch!(level, simd => sum_rate(simd, pair.1, pairs, (&work.place, flow), piece));
                 for link in &work.links[number] {
                     let rate = link.weight.dot(self.bodies.answer[link.node as usize].as_vec3()) * time;
                     piece[link.particle as usize - block.start] += rate / norm;
@@ -672,33 +665,110 @@ fn release(q: &mut [f32]) -> bool {
     pulls.sum::<usize>() > 0
 }
 
-/// Σⱼ qⱼ h⁴ ∇Wᵢⱼ for the particles of a block, and −⅓ Σⱼ qⱼ h³ r dW/dr as companion; the companion of a place is q.
+/// The pairs of a block: their lists, the slopes of the kernel between them, and its gradients, if they are kept.
+#[derive(Clone, Copy)]
+struct Pairs<'a> {
+    block: &'a Block,
+    slopes: &'a [[f32; LANES]],
+    gradients: &'a [[[f32; LANES]; 3]],
+}
+
+impl Pairs<'_> {
+    /// h⁴ ∇W between a particle and eight neighbours, whose place among all pairs is `at`: the same bits whether gradients are
+    /// kept or not. The companions of their places, if these had to be read.
+    #[inline(always)]
+    fn gradient<S: Simd, P: Space>(
+        &self,
+        simd: S,
+        (space, place): (P, &[Packed]),
+        x_i: Lanes3<S>,
+        (at, eight): (usize, &[u32; LANES]),
+    ) -> (Lanes3<S>, Option<f32x8<S>>) {
+        if self.gradients.is_empty() {
+            let slope = f32x8::simd_from(simd, self.slopes[at]);
+            let (x_j, companions) = gather(simd, place, eight);
+            (scaled(slope, space.shortest(simd, minus(x_i, x_j))), Some(companions))
+        } else {
+            let [x, y, z] = self.gradients[at];
+            ([f32x8::simd_from(simd, x), f32x8::simd_from(simd, y), f32x8::simd_from(simd, z)], None)
+        }
+    }
+}
+
+/// Σⱼ qⱼ h⁴ ∇Wᵢⱼ for the particles of a block; the companion of a place is q.
 #[inline(always)]
-fn sum_pressure<S: Simd, P: Space>(
+fn sum_pressure<S: Simd, P: Space>(simd: S, space: P, pairs: Pairs<'_>, place: &[Packed], output: &mut [Packed]) {
+    let block = pairs.block;
+    simd.vectorize(
+        #[inline(always)]
+        || {
+            for (k, output) in output.iter_mut().enumerate() {
+                let x_i = splat3(simd, place[block.start + k]);
+                let mut sum = [splat(simd, 0.0); 3];
+                for (at, eight) in block.range(k).zip(block.of(k)) {
+                    let (gradient, companions) = pairs.gradient(simd, (space, place), x_i, (at, eight));
+                    let q_j = match companions {
+                        Some(companions) => companions,
+                        None => gather_companions(simd, place, eight),
+                    };
+                    sum = plus_scaled(sum, q_j, gradient);
+                }
+                *output = pack(add_up3(sum), 0.0);
+            }
+        },
+    );
+}
+
+/// −⅓ Σⱼ qⱼ h⁴ r dW/dr for the particles of a block; the companion of a place is q.
+#[inline(always)]
+fn sum_moment<S: Simd, P: Space>(
     simd: S,
     space: P,
     (block, slopes): (&Block, &[[f32; LANES]]),
     place: &[Packed],
-    inverse_h: f32,
-    output: &mut [Packed],
+    output: &mut [f32],
 ) {
     simd.vectorize(
         #[inline(always)]
         || {
             for (k, output) in output.iter_mut().enumerate() {
                 let x_i = splat3(simd, place[block.start + k]);
-                let (mut sum, mut moment) = ([splat(simd, 0.0); 3], splat(simd, 0.0));
+                let mut sum = splat(simd, 0.0);
                 for (eight, slope) in block.of(k).iter().zip(&slopes[block.range(k)]) {
                     let (x_j, q_j) = gather(simd, place, eight);
                     let d = space.shortest(simd, minus(x_i, x_j));
-                    let weight = q_j * f32x8::simd_from(simd, *slope);
-                    sum = plus_scaled(sum, weight, d);
-                    moment += weight * dot(d, d);
+                    sum += q_j * f32x8::simd_from(simd, *slope) * dot(d, d);
                 }
-                *output = pack(add_up3(sum), add_up(moment) * inverse_h * (-1.0 / 3.0));
+                *output = add_up(sum) * (-1.0 / 3.0);
             }
         },
     );
+}
+
+/// −½ Σⱼ (qᵢ + qⱼ) h⁵ (dW/dr)/r (d·n)² of a particle of a block: the stress along a direction that it and its neighbours pass on.
+/// The companion of a place is q.
+#[inline(always)]
+fn sum_along<S: Simd, P: Space>(
+    simd: S,
+    space: P,
+    (block, slopes): (&Block, &[[f32; LANES]]),
+    place: &[Packed],
+    (i, along): (usize, Vec3),
+) -> f32 {
+    simd.vectorize(
+        #[inline(always)]
+        || {
+            let (x_i, q_i) = (splat3(simd, place[i]), splat(simd, place[i][3]));
+            let along = splat3(simd, pack(along, 0.0));
+            let mut sum = splat(simd, 0.0);
+            for (eight, slope) in block.of(i - block.start).iter().zip(&slopes[block.range(i - block.start)]) {
+                let (x_j, q_j) = gather(simd, place, eight);
+                let d = dot(space.shortest(simd, minus(x_i, x_j)), along);
+                sum += (q_i + q_j) * f32x8::simd_from(simd, *slope) * d * d;
+            }
+            -0.5 * add_up(sum)
+        },
+    )
 }
 
 /// Σⱼ h⁸ |∇Wᵢⱼ|² wⱼ for the particles of a block, with a weight for each particle.
@@ -733,10 +803,11 @@ fn sum_square<S: Simd, P: Space>(
 fn sum_rate<S: Simd, P: Space>(
     simd: S,
     space: P,
-    (block, slopes): (&Block, &[[f32; LANES]]),
+    pairs: Pairs<'_>,
     (place, flow): (&[Packed], &[Packed]),
     output: &mut [f32],
 ) {
+    let block = pairs.block;
     simd.vectorize(
         #[inline(always)]
         || {
@@ -744,11 +815,9 @@ fn sum_rate<S: Simd, P: Space>(
                 let i = block.start + k;
                 let (x_i, v_i) = (splat3(simd, place[i]), splat3(simd, flow[i]));
                 let mut sum = splat(simd, 0.0);
-                for (eight, slope) in block.of(k).iter().zip(&slopes[block.range(k)]) {
-                    let (x_j, _) = gather(simd, place, eight);
-                    let (v_j, _) = gather(simd, flow, eight);
-                    let d = space.shortest(simd, minus(x_i, x_j));
-                    sum += f32x8::simd_from(simd, *slope) * dot(minus(v_i, v_j), d);
+                for (at, eight) in block.range(k).zip(block.of(k)) {
+                    let (gradient, _) = pairs.gradient(simd, (space, place), x_i, (at, eight));
+                    sum += dot(minus(v_i, gather(simd, flow, eight).0), gradient);
                 }
                 *output = add_up(sum);
             }

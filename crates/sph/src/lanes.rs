@@ -58,6 +58,12 @@ pub(crate) fn gather1<S: Simd>(simd: S, from: &[f32], eight: &[u32; LANES]) -> f
     f32x8::simd_from(simd, eight.map(|j| from[j as usize]))
 }
 
+/// Reads the companions of eight packed quadruples.
+#[inline(always)]
+pub(crate) fn gather_companions<S: Simd>(simd: S, from: &[Packed], eight: &[u32; LANES]) -> f32x8<S> {
+    f32x8::simd_from(simd, eight.map(|j| from[j as usize][3]))
+}
+
 /// Sum of the lanes, always along the same tree.
 #[inline(always)]
 pub(crate) fn add_up<S: Simd>(lanes: f32x8<S>) -> f32 {
@@ -80,6 +86,12 @@ pub(crate) fn dot<S: Simd>(a: Lanes3<S>, b: Lanes3<S>) -> f32x8<S> {
 #[inline(always)]
 pub(crate) fn minus<S: Simd>(a: Lanes3<S>, b: Lanes3<S>) -> Lanes3<S> {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+/// `factor · a`.
+#[inline(always)]
+pub(crate) fn scaled<S: Simd>(factor: f32x8<S>, a: Lanes3<S>) -> Lanes3<S> {
+    [factor * a[0], factor * a[1], factor * a[2]]
 }
 
 /// `sum + factor · a`.
@@ -321,6 +333,8 @@ mod tests {
             for (lane, &j) in eight.iter().enumerate() {
                 assert_eq!(columns.map(|c| c[lane]), from[j as usize]);
             }
+            let companions: [f32; 8] = gather_companions(simd, &from, &eight).into();
+            assert_eq!(companions, columns[3]);
             let single: [f32; 8] = gather1(simd, &[0.0, 7.0, 9.0], &[2, 1, 0, 1, 1, 2, 2, 0]).into();
             assert_eq!(single, [9.0, 7.0, 0.0, 7.0, 7.0, 9.0, 9.0, 0.0]);
         });

@@ -3,11 +3,11 @@
 //! A step runs the stages in the order in which they stand here; `sim` calls them by name. The state before the step
 //! stays untouched in the second buffer until the next sort, so that a failed step is undone by a swap.
 
-use crate::bodies::{Bodies, Body, Link, Pushing, Rubbed, Sight};
+use crate::bodies::{Bodies, Body, FARTHEST, Link, Pushing, Rubbed, Sight};
 use crate::density::{self, Sums};
 use crate::dfsph::Progress;
 use crate::emitter::{Emitter, EmitterState};
-use crate::lanes::{CubicSpline, KernelLanes, Packed, Papers, QuarticSpline, pack};
+use crate::lanes::{CubicSpline, KernelLanes, LANES, Packed, Papers, QuarticSpline, pack};
 use crate::motion::Pose;
 use crate::neighbours::{self, Columns, Neighbours, PairValues, for_each_block};
 use crate::params::{
@@ -148,9 +148,9 @@ pub(crate) struct Workspace {
     /// Accelerations by multipliers.
     pub(crate) push: Vec<Packed>,
     /// Slopes of the kernel between pairs.
-    pub(crate) slopes: PairValues,
-    /// What the multipliers of neighbours pass on \[Pa\].
-    pub(crate) stress: Vec<f32>,
+    pub(crate) slopes: PairValues<[f32; LANES]>,
+    /// Gradients of the kernel between pairs, where they are kept.
+    pub(crate) gradients: PairValues<[[f32; LANES]; 3]>,
     /// Sums of blocks.
     pub(crate) partial: Vec<f64>,
     pub(crate) progress: Vec<Progress>,
@@ -358,6 +358,24 @@ impl Liquid {
         &self.bodies.force[self.bodies.nodes_of(body)]
     }
 
+    /// Gauss points on surfaces of bodies and of walls made of triangles that liquid feels, where they are after the last step
+    /// \[m\]. Those of bodies are the fewest, as particles at the end of their reach see them: nearer ones see up to sixteen times
+    /// as many. Other walls have none.
+    #[must_use]
+    pub fn gauss_points(&self) -> Vec<Vec3> {
+        let mut points = Vec::new();
+        let reach = match self.setup.coupling.wall {
+            BodyWall::Pressure => f64::from(self.walls.sample_kernel().reach()),
+            BodyWall::Traction => self.h,
+        };
+        let longest = f64::from(FARTHEST) * self.setup.coupling.longest_edge * reach;
+        self.bodies.show_points(longest, self.state.last_step[1], &mut points);
+        if !self.state.particles.is_empty() {
+            self.walls.show_points(&self.work.grid, &mut points);
+        }
+        points
+    }
+
     /// How many triangles of bodies were near enough to liquid to have Gauss points in the last step.
     #[must_use]
     pub fn wet_triangles(&self) -> usize {
@@ -520,7 +538,7 @@ impl Liquid {
             return;
         }
         self.bodies.number();
-        let (level, grid, positions) = (self.level, &self.work.grid, &self.state.particles.position);
+        let (level, grid, places) = (self.level, &self.work.grid, &self.work.columns);
         let Coupling { wall, friction, longest_edge, distribution, .. } = self.setup.coupling;
         let sight = Sight {
             kernel: self.walls.sample_kernel(),
@@ -529,9 +547,9 @@ impl Liquid {
             traction: (wall == BodyWall::Traction).then(|| Pushing::new(&self.traction(), distribution)),
         };
         match self.setup.params.kernel {
-            KernelFamily::Papers => self.bodies.integrate::<Papers>(level, sight, grid, positions),
-            KernelFamily::CubicSpline => self.bodies.integrate::<CubicSpline>(level, sight, grid, positions),
-            KernelFamily::QuarticSpline => self.bodies.integrate::<QuarticSpline>(level, sight, grid, positions),
+            KernelFamily::Papers => self.bodies.integrate::<Papers>(level, sight, grid, places),
+            KernelFamily::CubicSpline => self.bodies.integrate::<CubicSpline>(level, sight, grid, places),
+            KernelFamily::QuarticSpline => self.bodies.integrate::<QuarticSpline>(level, sight, grid, places),
         }
         let State { body_forces, body_impulses, .. } = &mut self.state;
         let parted = body_forces.len() != self.bodies.bodies.len();

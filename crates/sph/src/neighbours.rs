@@ -45,6 +45,14 @@ impl Columns {
             rest.fill(f32::INFINITY);
         }
     }
+
+    /// The positions of eight particles from one on.
+    #[inline(always)]
+    pub(crate) fn eight<S: Simd>(&self, simd: S, from: usize) -> Lanes3<S> {
+        let Self([x, y, z]) = self;
+        let eight = from..from + LANES;
+        [&x[eight.clone()], &y[eight.clone()], &z[eight]].map(|column| f32x8::from_slice(simd, column))
+    }
 }
 
 /// The particles within reach of those of a cell, as lanes: x, y, z, index.
@@ -139,7 +147,7 @@ impl Candidates {
         &mut self,
         simd: S,
         (grid, key): (&NeighbourGrid, u32),
-        Columns([xs, ys, zs]): &Columns,
+        columns: &Columns,
         (low, high): (Packed, Packed),
         radius_squared: f32x8<S>,
     ) {
@@ -155,13 +163,9 @@ impl Candidates {
             let shift = splat3(simd, pack(shift, 0.0));
             let end = u32x8::splat(simd, range.end as u32);
             for from in range.step_by(LANES) {
-                let eight = from..from + LANES;
                 let index = u32x8::splat(simd, from as u32) + lane;
-                let p = [
-                    f32x8::from_slice(simd, &xs[eight.clone()]) + shift[0],
-                    f32x8::from_slice(simd, &ys[eight.clone()]) + shift[1],
-                    f32x8::from_slice(simd, &zs[eight]) + shift[2],
-                ];
+                let [x, y, z] = columns.eight(simd, from);
+                let p = [x + shift[0], y + shift[1], z + shift[2]];
                 let d = [
                     (low[0] - p[0]).max(p[0] - high[0]).max(zero),
                     (low[1] - p[1]).max(p[1] - high[1]).max(zero),
@@ -246,8 +250,8 @@ fn bounds(places: &[Packed]) -> (Packed, Packed) {
     })
 }
 
-/// A value for each pair, beside the lists of each block.
-pub(crate) type PairValues = Vec<Vec<[f32; LANES]>>;
+/// A value for each eight pairs, beside the lists of each block.
+pub(crate) type PairValues<T> = Vec<Vec<T>>;
 
 /// Runs `work` on every block with its piece of an output array, in parallel; adds up what it returns, block after block.
 pub(crate) fn sum_over_blocks<T: Send>(

@@ -160,6 +160,14 @@ impl Samples {
         self.position.is_empty()
     }
 
+    /// Where they are on the surface \[m\], before they are moved; only those that `near` asks for, given where they are moved to.
+    pub(crate) fn on_surface(&self, kernel: &SampleKernel, near: impl Fn(Vec3) -> bool, mut visit: impl FnMut(Vec3)) {
+        let offset = if self.wet == Some(Wet::Both) { 0.0 } else { kernel.offset as f32 };
+        for (x, area) in self.position.iter().zip(&self.area).filter(|(x, _)| near(**x)) {
+            visit(*x - area.normalize_or_zero() * offset);
+        }
+    }
+
     /// What they do to a particle; nothing out of reach.
     #[must_use]
     pub fn touch(&self, p: Vec3, kernel: &SampleKernel) -> Option<Touch> {

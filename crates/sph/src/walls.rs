@@ -7,7 +7,7 @@ use crate::params::{Friction, Wall, WallShape};
 use crate::surface::{SampleKernel, Samples};
 use crate::wall::{Calibration, Cut, WallIntegral, plane_friction};
 use glam::{DVec3, Vec3};
-use meniscus_geometry::Bvh;
+use meniscus_geometry::{Bvh, NeighbourGrid};
 
 /// A particle is not left closer to a wall than this, in spacings.
 const NEAREST: f64 = 0.05;
@@ -90,6 +90,21 @@ impl Walls {
 
     pub(crate) fn len(&self) -> usize {
         self.walls.len()
+    }
+
+    /// Samples of surfaces within reach of liquid, where they are at the end of the step \[m\].
+    pub(crate) fn show_points(&self, liquid: &NeighbourGrid, points: &mut Vec<Vec3>) {
+        let reach = self.samples.reach();
+        for (surface, [now, after]) in self.surfaces.iter().zip(&self.poses) {
+            let near = |own: Vec3| {
+                let x = now.apply(own.as_dvec3()).as_vec3();
+                let mut near = false;
+                liquid.for_each_range_in(x - reach, x + reach, |range| near |= !range.is_empty());
+                near
+            };
+            let mut show = |own: Vec3| points.push(after.apply(own.as_dvec3()).as_vec3());
+            surface.iter().for_each(|surface| surface.samples.on_surface(&self.samples, near, &mut show));
+        }
     }
 
     /// Takes up positions for the step from `time` to `time + dt`.

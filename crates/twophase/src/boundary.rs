@@ -88,6 +88,13 @@ impl Boundary {
         }
     }
 
+    /// The `i`-th cell along an axis, counted on across periodic sides; `None` beyond other sides.
+    #[inline(always)]
+    pub(crate) fn within(&self, axis: usize, i: isize) -> Option<usize> {
+        let n = self.cells[axis] as isize;
+        if (0..n).contains(&i) { Some(i as usize) } else { self.is_periodic(axis).then(|| i.rem_euclid(n) as usize) }
+    }
+
     /// Fills the ghosts of a cell field.
     pub(crate) fn fill_cells(&self, grid: &Grid, field: &mut [f64]) {
         for axis in 0..3 {
@@ -167,6 +174,17 @@ impl Boundary {
                 } else {
                     self.fill_side(grid, field, [axis, end], Ghost::Repeat);
                 }
+            }
+        }
+    }
+
+    /// The low and the high face of periodic sides are the same, but planes cut only what leaves cells inside the box: what comes in
+    /// over the low one left through the high one.
+    pub(crate) fn join_seam(&self, grid: &Grid, axis: usize, courant: &[f64], flux: &mut [f64]) {
+        if self.is_periodic(axis) {
+            let across = self.cells[axis] * grid.stride(axis);
+            for p in grid.layer(axis, 0).filter(|&p| courant[p] > 0.0) {
+                flux[p] = flux[p + across];
             }
         }
     }

@@ -3,6 +3,7 @@
 //! Within [`REACH`] cells of a mixed cell, φ is the distance from the nearest facet; further away it stays at the limit. A
 //! plane through a cube leaves more than half of it on the side of the centre: the sign of φ is that of F − ½.
 
+use crate::boundary::Boundary;
 use crate::facet::Facet;
 use crate::grid::{GHOSTS, Grid};
 use crate::interface::Interface;
@@ -15,21 +16,24 @@ const REACH: isize = 2;
 pub(crate) const FAR: f64 = 2.5;
 
 /// Sets φ in all cells.
-pub(crate) fn measure(grid: &Grid, interface: &Interface, facets: &[Facet], fraction: &[f64], distance: &mut [f64]) {
+pub(crate) fn measure(gauge: &Measured, fraction: &[f64], distance: &mut [f64]) {
+    let Measured { grid, boundary, interface, facets } = *gauge;
     let h = grid.spacing();
-    grid.rows().each([distance], |row, [out]| {
+    let rows = grid.rows();
+    rows.each([distance], |row, [out]| {
         out.fill(FAR);
-        for_each_row_around(grid, row.number, |number, dy, dz| {
+        for_each_row_around(gauge, rows.place(&row), |number, dy, dz| {
             let range = interface.range(number);
             for (&cell, facet) in interface.cells()[range.clone()].iter().zip(&facets[range]) {
-                // The first cell of this row, seen from the cell with the facet.
+                // The cells of this row around the cell with the facet.
                 let column = (cell as usize % grid.stride(1)) as isize - GHOSTS as isize;
-                for i in (column - REACH).max(0)..(column + REACH + 1).min(out.len() as isize) {
-                    let offset = DVec3::new((i - column) as f64, dy, dz);
-                    let best = out[i as usize];
+                for along in -REACH..=REACH {
+                    let Some(i) = boundary.within(0, column + along) else { continue };
+                    let offset = DVec3::new(along as f64, dy, dz);
+                    let best = out[i];
                     // No point of that cell is nearer than its box.
                     if (offset.abs() - 0.5).max(DVec3::ZERO).length_squared() < best * best {
-                        out[i as usize] = facet.distance(offset + 0.5, best);
+                        out[i] = facet.distance(offset + 0.5, best);
                     }
                 }
             }
@@ -40,9 +44,17 @@ pub(crate) fn measure(grid: &Grid, interface: &Interface, facets: &[Facet], frac
     });
 }
 
-/// Calls `work` for the rows within reach, nearest first, with the offset from there to here.
-fn for_each_row_around(grid: &Grid, number: usize, mut work: impl FnMut(usize, f64, f64)) {
-    let per_plane = (grid.stride(2) / grid.stride(1)) as isize;
+/// What distances are measured from.
+#[derive(Clone, Copy)]
+pub(crate) struct Measured<'a> {
+    pub(crate) grid: &'a Grid,
+    pub(crate) boundary: &'a Boundary,
+    pub(crate) interface: &'a Interface,
+    pub(crate) facets: &'a [Facet],
+}
+
+/// Calls `work` for the rows within reach, also across periodic sides, nearest first, with the offset from there to here.
+fn for_each_row_around(gauge: &Measured, [y, z]: [usize; 2], mut work: impl FnMut(usize, f64, f64)) {
     let mut offsets = [[0isize; 2]; (2 * REACH as usize + 1).pow(2)];
     for (k, offset) in offsets.iter_mut().enumerate() {
         let width = 2 * REACH + 1;
@@ -50,9 +62,9 @@ fn for_each_row_around(grid: &Grid, number: usize, mut work: impl FnMut(usize, f
     }
     offsets.sort_unstable_by_key(|&[dy, dz]| (dy * dy + dz * dz, dy, dz));
     for [dy, dz] in offsets {
-        let there = number as isize - dy - dz * per_plane;
-        if let Ok(there) = usize::try_from(there) {
-            work(there, dy as f64, dz as f64);
+        let there = [gauge.boundary.within(1, y as isize - dy), gauge.boundary.within(2, z as isize - dz)];
+        if let [Some(y), Some(z)] = there {
+            work(gauge.grid.index([0, y, z]) / gauge.grid.stride(1), dy as f64, dz as f64);
         }
     }
 }

@@ -118,6 +118,16 @@ impl Flow {
         self.setup.params.liquid.viscosity = viscosity;
     }
 
+    /// Changes the density of the liquid \[kg/m³\] from here on.
+    pub fn set_liquid_density(&mut self, density: f64) {
+        self.setup.params.liquid.density = density;
+    }
+
+    /// Changes the surface tension \[N/m\] from here on.
+    pub fn set_surface_tension(&mut self, surface_tension: f64) {
+        self.setup.params.surface_tension = surface_tension;
+    }
+
     /// Changes gravity \[m/s²\] from here on.
     pub fn set_gravity(&mut self, gravity: DVec3) {
         self.setup.gravity = gravity;

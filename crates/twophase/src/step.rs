@@ -12,7 +12,7 @@
 //! | 8 | correct velocity | u −= dt/(ρh) (p₊ − p₋) |
 
 use crate::curvature::Gauge;
-use crate::distance;
+use crate::distance::{self, Measured};
 use crate::facet::Facet;
 use crate::flow::Flow;
 use crate::grid::Grid;
@@ -116,6 +116,7 @@ impl Flow {
         work.interface.reconstruct(grid, &state.volume_fraction, &state.signed_distance);
         let outputs = [&mut work.courant[..], &mut work.flux[..]];
         sweep.fluxes(&before.velocity[axis], &state.volume_fraction, &work.interface, outputs);
+        boundary.join_seam(grid, axis, &work.courant, &mut work.flux);
         state.liquid_cells += boundary.let_in(grid, axis, &outside, &work.courant, &mut work.flux);
         boundary.repeat_faces(grid, axis, &mut work.courant);
         boundary.repeat_faces(grid, axis, &mut work.flux);
@@ -171,7 +172,8 @@ impl Flow {
     pub(crate) fn measure_distance(&mut self) {
         self.find_interface();
         let Self { grid, state, work, boundary, .. } = self;
-        distance::measure(grid, &work.interface, &work.facets, &state.volume_fraction, &mut state.signed_distance);
+        let measured = Measured { grid, boundary, interface: &work.interface, facets: &work.facets };
+        distance::measure(&measured, &state.volume_fraction, &mut state.signed_distance);
         boundary.fill_cells(grid, &mut state.signed_distance);
     }
 

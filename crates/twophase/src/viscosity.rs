@@ -52,7 +52,7 @@ impl Viscosity<'_> {
                     u.iter_mut().zip(row.of(&r[axis])).zip(density).for_each(|((u, r), density)| *u += r / density);
                 });
             }
-            self.fill(velocity, 1.0);
+            self.fill(velocity);
             return 0;
         }
         let energy = self.energy(velocity, sums);
@@ -67,7 +67,7 @@ impl Viscosity<'_> {
         }
         let mut iterations = 0;
         while rz > limit && iterations < MOST_ITERATIONS {
-            self.fill(d, 0.0);
+            self.fill_changes(d);
             let alpha = rz / self.apply(d, q, [1.0, 1.0], sums).max(f64::MIN_POSITIVE);
             for axis in self.space.grid.active_axes() {
                 self.space.grid.rows().each([&mut velocity[axis], &mut r[axis]], |row, [u, r]| {
@@ -84,14 +84,22 @@ impl Viscosity<'_> {
             }
             iterations += 1;
         }
-        self.fill(velocity, 1.0);
+        self.fill(velocity);
         iterations
     }
 
-    /// Fills ghosts; what is prescribed is multiplied by `prescribed`.
-    fn fill(&self, field: &mut Field, prescribed: f64) {
+    /// Fills the ghosts of a velocity.
+    fn fill(&self, velocity: &mut Field) {
         for component in self.space.grid.active_axes() {
-            self.space.boundary.fill_faces(self.space.grid, component, &mut field[component], prescribed);
+            self.space.boundary.fill_faces(self.space.grid, component, &mut velocity[component], 1.0);
+        }
+    }
+
+    /// Fills the ghosts of changes of velocity; sides do not change.
+    fn fill_changes(&self, field: &mut Field) {
+        for component in self.space.grid.active_axes() {
+            self.hold_sides(component, &mut field[component]);
+            self.space.boundary.fill_faces(self.space.grid, component, &mut field[component], 0.0);
         }
     }
 
@@ -130,10 +138,12 @@ impl Viscosity<'_> {
         }
     }
 
-    /// Nothing changes on the low side, unless it is periodic; the high side is not visited.
+    /// Nothing changes on the two sides along an axis, unless they are periodic.
     fn hold_sides(&self, axis: usize, field: &mut [f64]) {
         if !self.space.boundary.is_periodic(axis) {
-            self.space.grid.layer(axis, 0).for_each(|p| field[p] = 0.0);
+            for side in [0, self.space.grid.cells()[axis] as isize] {
+                self.space.grid.layer(axis, side).for_each(|p| field[p] = 0.0);
+            }
         }
     }
 

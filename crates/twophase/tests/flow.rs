@@ -217,3 +217,66 @@ fn foolish_setups_are_refused() {
     let mesh = meniscus_geometry::TriangleMesh::new(vertices, open).unwrap();
     assert!(matches!(Solid::from_mesh(&mesh), Err(SetupError::OpenMesh(_))));
 }
+
+/// A slab one cell thick, x and y periodic or not.
+fn slab(cells: [usize; 2], params: Params) -> Flow {
+    let size = DVec3::new(cells[0] as f64, cells[1] as f64, 1.0) * params.spacing;
+    let domain = Aabb::new(DVec3::ZERO, size);
+    Flow::new(Setup { params, domain, gravity: DVec3::ZERO, solid: None }).unwrap()
+}
+
+#[test]
+fn the_seam_of_periodic_sides_is_not_seen() {
+    let n = 16;
+    let sides = Sides { x_min: Side::Periodic, x_max: Side::Periodic, ..Sides::default() };
+    for velocity in [1.0, -1.0] {
+        // Discs half a box apart: one meets the seam, the other does not.
+        let run = |middle: f64| {
+            let mut flow = slab([n, n], Params { spacing: 1.0 / n as f64, sides, ..Params::default() });
+            flow.fill(|x| {
+                let away = (x.x - middle).abs();
+                DVec3::new(away.min(1.0 - away), x.y - 0.52, 0.0).length() - 0.21
+            });
+            flow.set_velocity(|_| DVec3::X * velocity);
+            (0..10).for_each(|_| flow.carry(0.4 / n as f64));
+            flow
+        };
+        let (at_seam, elsewhere) = (run(0.0), run(0.5));
+        let fraction = |flow: &Flow, i: usize, j: usize| flow.state().volume_fraction[flow.grid().index([i, j, 0])];
+        for k in 0..n * n {
+            let (i, j) = (k % n, k / n);
+            let off = fraction(&at_seam, i, j) - fraction(&elsewhere, (i + n / 2) % n, j);
+            assert!(off.abs() < 1e-10, "{velocity} {i} {j} {off}");
+        }
+    }
+}
+
+#[test]
+fn viscous_fluid_leaves_through_either_end_alike() {
+    let n = 16;
+    let open = Side::Open(Open::default());
+    let fluid = Fluid { density: 1.0, viscosity: 0.05 };
+    let run = |sign: f64| {
+        let sides = if sign > 0.0 {
+            Sides { x_max: open, ..Sides::default() }
+        } else {
+            Sides { x_min: open, ..Sides::default() }
+        };
+        let params = Params { spacing: 1.0 / n as f64, sides, liquid: fluid, gas: fluid, ..Params::default() };
+        let mut flow = slab([n, n], params);
+        flow.set_velocity(|x| {
+            let along = if sign > 0.0 { x.x } else { 1.0 - x.x };
+            DVec3::new(sign * along * along, 0.3 * along * x.y * (1.0 - x.y), 0.0)
+        });
+        steps(&mut flow, 3);
+        flow
+    };
+    let (high, low) = (run(1.0), run(-1.0));
+    for j in 0..n {
+        for i in 0..=n {
+            let u = |flow: &Flow, i: usize| flow.state().velocity[0][flow.grid().index([i, j, 0])];
+            let off = u(&high, i) + u(&low, n - i);
+            assert!(off.abs() < 1e-6, "{i} {j} {off} {}", u(&high, i));
+        }
+    }
+}

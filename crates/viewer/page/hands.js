@@ -51,10 +51,7 @@ export class Hands {
     if (hit.kind === "body") {
       const at = { ray: { origin: ray.from, direction: ray.along } };
       const body = renderer.topology.bodies[hit.body].name;
-      const grab = { at, body };
-      const strength = this.app.look.strength;
-      if (strength !== 1) grab.stiffness = strength * 160 * this.app.massOf(body);
-      connection.command({ grab });
+      connection.command({ grab: { at, body, strength: this.app.look.strength } });
       this.act = { kind: "pull", depth };
       this.held = { point: hit.point, target: hit.point };
     } else {
@@ -62,6 +59,12 @@ export class Hands {
       // A touch pushes away from the eye; a drag carries along.
       this.push(hit.point, scale(ray.along, 1.2 * this.app.look.strength));
     }
+  }
+
+  // A hand that holds something gets its new strength at once.
+  strengthen() {
+    if (this.act?.kind !== "pull" || !this.held) return;
+    this.app.connection.command({ move: { target: this.held.target, strength: this.app.look.strength } });
   }
 
   push(center, velocity) {

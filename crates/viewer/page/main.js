@@ -16,18 +16,12 @@ const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 // What the person chose; some of it is remembered by the browser.
 const look = {
-  theme: "light", coloring: "speed", range: [0, 1], ground: 0, wire: false, outlines: true, shadows: true, hand: false, strength: 1,
+  theme: "light", coloring: "speed", range: [0, 1], ground: 0, wire: false, tets: false, points: false, style: {}, outlines: true, shadows: true, hand: false, strength: 1,
 };
 
 const app = {
   camera: new Camera(), look, connection: null, renderer: null, live: true, scene: null, status: null, pictures: 0, drawn: 0,
   changed: () => { app.dirty = true; schedule(); },
-  // Mass of a solid [kg]: its volume now times its density.
-  massOf: (name) => {
-    const { renderer, scene } = app;
-    const owned = renderer.meshes.filter((mesh) => renderer.topology.bodies[mesh.body]?.name === name);
-    return (scene.densities[name] ?? 1000) * owned.reduce((sum, mesh) => sum + mesh.volume(), 0);
-  },
 };
 globalThis.meniscus = app; // for the curious, and for tests
 
@@ -89,6 +83,7 @@ function newScene(scene) {
   const another = app.scene?.name !== scene.name || app.scene?.mode !== scene.mode;
   app.scene = scene;
   app.live = scene.mode === "live";
+  look.style = scene.picture;
   app.fresh = another;
   app.lowest = null;
   if (another) {
@@ -155,6 +150,7 @@ function connected(on, reason) {
   if (on) {
     // A server that was started anew counts its pictures anew.
     pending = null;
+    if (look.tets || look.points) wish();
     notice("");
   } else {
     notice(`${reason ? `${reason}: ` : ""}the server is gone; trying again. If it was started anew, use the link that it printed.`, true, true);
@@ -393,18 +389,31 @@ function choose() {
   look.theme = theme === "auto" ? (darkSystem.matches ? "dark" : "light") : theme;
   document.documentElement.dataset.theme = look.theme;
   look.wire = byId("wire").checked;
+  const wished = [look.tets, look.points];
+  look.tets = byId("tets").checked;
+  look.points = byId("points").checked;
+  if (look.tets !== wished[0] || look.points !== wished[1]) wish();
   look.outlines = byId("outline").checked;
   look.shadows = byId("shadow").checked;
   look.ground = byId("ground").checked ? (app.scene?.picture.ground_height ?? app.lowest ?? 0) : null;
   look.hand = byId("hand").checked;
-  look.strength = 10 ** Number(byId("strength").value);
-  byId("strength-value").textContent = `${words(look.strength)}×`;
+  const strength = 10 ** Number(byId("strength").value);
+  if (strength !== look.strength) {
+    look.strength = strength;
+    app.hands?.strengthen();
+  }
+  byId("strength-value").textContent = words(160 * look.strength);
   if (byId("quality").value !== "auto") app.renderer?.setLevel(Number(byId("quality").value));
   try {
     localStorage.setItem("meniscus-theme", theme);
   } catch { /* a browser may forbid it */ }
   app.plots?.plots.forEach((plot) => { plot.stale = true; });
   app.changed();
+}
+
+// Tells the server what this page wants to see beside the pictures.
+function wish() {
+  if (app.live) app.connection.send({ type: "extras", tets: look.tets, points: look.points });
 }
 
 function toggle(id) {
@@ -418,7 +427,8 @@ function wire() {
   }
   byId("speed").addEventListener("change", () => app.connection.send({ type: "speed", factor: Number(byId("speed").value) }));
   byId("color").addEventListener("change", () => setColoring(byId("color").value));
-  for (const id of ["wire", "outline", "ground", "shadow", "theme", "quality", "hand", "strength"]) byId(id).addEventListener("input", choose);
+  for (const id of ["wire", "tets", "points", "outline", "ground", "shadow", "theme", "quality", "hand", "strength"]) byId(id).addEventListener("input", choose);
+  byId("strength").addEventListener("dblclick", () => { byId("strength").value = 0; choose(); });
   byId("timeline").addEventListener("input", () => app.connection.send({ type: "seek", place: Number(byId("timeline").value) }));
   darkSystem.addEventListener("change", choose);
   document.addEventListener("visibilitychange", () => app.changed());
@@ -438,7 +448,7 @@ function key(event) {
   const keys = {
     " ": pressing ? null : actions.pause,
     ".": actions.step, r: actions.reset, c: actions.camera, s: actions.shot, p: actions.panel, t: actions.theme, "?": actions.help,
-    m: () => toggle("wire"), h: () => toggle("hand"),
+    m: () => toggle("wire"), w: () => toggle("tets"), g: () => toggle("points"), h: () => toggle("hand"),
     "+": () => app.camera.zoom(0.9), "=": () => app.camera.zoom(0.9), "-": () => app.camera.zoom(1.1),
   };
   Object.keys(COLORINGS).forEach((name, k) => { keys[k + 1] = () => setColoring(name); });

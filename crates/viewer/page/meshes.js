@@ -102,36 +102,8 @@ export class Mesh {
     gl.drawElements(gl.TRIANGLES, this.corners.length, gl.UNSIGNED_INT, 0);
   }
 
-  // The volume inside.
-  volume() {
-    const { triangles, positions: p } = this;
-    let sum = 0;
-    for (let t = 0; t < triangles.length; t += 3) {
-      const a = 3 * triangles[t], b = 3 * triangles[t + 1], c = 3 * triangles[t + 2];
-      sum += p[a] * (p[b + 1] * p[c + 2] - p[b + 2] * p[c + 1]) + p[a + 1] * (p[b + 2] * p[c] - p[b] * p[c + 2])
-        + p[a + 2] * (p[b] * p[c + 1] - p[b + 1] * p[c]);
-    }
-    return Math.abs(sum) / 6;
-  }
-
-  // Pairs of vertices, each edge once.
   edgePairs() {
-    if (this.edges) return this.edges;
-    const seen = new Set();
-    const { triangles } = this;
-    const count = this.places.length;
-    const pairs = [];
-    for (let t = 0; t < triangles.length; t += 3) {
-      for (let k = 0; k < 3; k++) {
-        const a = triangles[t + k], b = triangles[t + ((k + 1) % 3)];
-        const key = a < b ? a * count + b : b * count + a;
-        if (!seen.has(key)) {
-          seen.add(key);
-          pairs.push(a, b);
-        }
-      }
-    }
-    this.edges = Uint32Array.from(pairs);
+    this.edges ??= edgePairs(this.triangles, 3, this.positions.length / 3);
     return this.edges;
   }
 
@@ -140,6 +112,25 @@ export class Mesh {
     this.indices.free();
     this.gl.deleteVertexArray(this.array);
   }
+}
+
+// Pairs of vertices of triangles or tetrahedra with so many corners each, each edge once.
+export function edgePairs(indices, corners, vertices) {
+  const seen = new Set();
+  const pairs = [];
+  for (let first = 0; first < indices.length; first += corners) {
+    for (let j = 0; j < corners; j++) {
+      for (let k = j + 1; k < corners; k++) {
+        const a = indices[first + j], b = indices[first + k];
+        const key = a < b ? a * vertices + b : b * vertices + a;
+        if (!seen.has(key)) {
+          seen.add(key);
+          pairs.push(a, b);
+        }
+      }
+    }
+  }
+  return Uint32Array.from(pairs);
 }
 
 function faceNormals(triangles, p) {

@@ -31,6 +31,7 @@ export class Panel {
     byId("scenes-section").hidden = scene.gallery.length === 0;
     byId("hands-section").hidden = !live;
     byId("timeline").hidden = live;
+    document.body.classList.toggle("replay", !live);
     byId("about").textContent = `Meniscus ${scene.version} · method ${scene.method}${scene.figure ? ` · ${scene.figure}` : ""}`;
     this.cards(scene);
     this.parameters(scene.parameters);

@@ -1,6 +1,6 @@
 // Reads the binary messages; the layout is described in the server's `protocol` module.
 
-const VERSION = 1;
+const VERSION = 2;
 
 export function decode(buffer) {
   const view = new DataView(buffer);
@@ -14,21 +14,21 @@ export function decode(buffer) {
 }
 
 function topology(buffer, view) {
-  const count = view.getUint32(12, true);
-  const text = view.getUint32(16, true);
-  const { bodies } = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 20, text)));
-  const surfaces = [];
-  let at = 20 + text;
-  for (let k = 0; k < count; k++) {
-    const triangles = view.getUint32(at + 8, true);
-    surfaces.push({
-      body: view.getUint32(at, true),
-      vertices: view.getUint32(at + 4, true),
-      triangles: new Uint32Array(buffer, at + 12, 3 * triangles),
-    });
-    at += 12 + 12 * triangles;
-  }
-  return { kind: "topology", id: view.getUint32(8, true), bodies, surfaces };
+  const [surfaceCount, meshCount, text] = [12, 16, 20].map((at) => view.getUint32(at, true));
+  const { bodies } = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 24, text)));
+  let at = 24 + text;
+  // Body, number of vertices, and which of them belong together.
+  const connected = (corners) => {
+    const [body, vertices, count] = [0, 4, 8].map((offset) => view.getUint32(at + offset, true));
+    const indices = new Uint32Array(buffer, at + 12, corners * count);
+    at += 12 + 4 * indices.length;
+    return { body, vertices, indices };
+  };
+  const surfaces = Array.from({ length: surfaceCount }, () => connected(3))
+    .map(({ body, vertices, indices }) => ({ body, vertices, triangles: indices }));
+  const meshes = Array.from({ length: meshCount }, () => connected(4))
+    .map(({ body, vertices, indices }) => ({ body, vertices, tets: indices }));
+  return { kind: "topology", id: view.getUint32(8, true), bodies, surfaces, meshes };
 }
 
 function frame(buffer, view) {
@@ -48,12 +48,13 @@ function frame(buffer, view) {
     extent: floats(56, 3),
     ranges: { speed: ranges.slice(0, 2), density: ranges.slice(2, 4), pressure: ranges.slice(4, 6) },
     segments: view.getUint32(92, true),
+    pointCount: view.getUint32(100, true),
   };
 }
 
 // Finds the arrays in a frame, given its topology.
 export function locate(frame, topology) {
-  let at = 100;
+  let at = 104;
   frame.wires = { at, count: frame.segments };
   at += 28 * frame.segments;
   frame.surfaces = topology.surfaces.map((surface) => {
@@ -66,6 +67,13 @@ export function locate(frame, topology) {
     }
     return { positions, speeds };
   });
+  frame.nodes = topology.meshes.map(({ vertices }) => {
+    const positions = new Float32Array(frame.buffer, at, 3 * vertices);
+    at += 12 * vertices;
+    return positions;
+  });
+  frame.points = new Float32Array(frame.buffer, at, 3 * frame.pointCount);
+  at += 12 * frame.pointCount;
   frame.places = new Uint16Array(frame.buffer, at, 4 * frame.count);
   frame.values = new Uint16Array(frame.buffer, at + 8 * frame.count, 3 * frame.count);
   return frame;

@@ -3,7 +3,7 @@
 import { COLORINGS, STUDIOS, table } from "./colors.js";
 import { Program, Stream, texture } from "./gl.js";
 import { Box, add, lookAt, multiply, orthographic, scale } from "./math.js";
-import { Mesh } from "./meshes.js";
+import { Mesh, edgePairs } from "./meshes.js";
 import { SHADERS } from "./shaders.js";
 
 const LEVELS = [
@@ -12,6 +12,12 @@ const LEVELS = [
   { shadow: 2048, samples: 4, ratio: 2 },
 ];
 const GRID_REACH = 7.5;
+
+// Opacity of clear things: looked at straight on, and what grazing adds.
+const GLASS = [0.07, 0.4];
+const CLEAR_BODY = [0.16, 0.5];
+const CLEAR_WATER = [0.16, 0.6];
+const HIDDEN = [0, 0];
 
 export class Renderer {
   constructor(canvas) {
@@ -30,6 +36,7 @@ export class Renderer {
     this.places = new Stream(gl);
     this.values = new Stream(gl);
     this.segments = new Stream(gl);
+    this.dots = new Stream(gl);
     this.sphereArray = gl.createVertexArray();
     this.lineArray = gl.createVertexArray();
     this.empty = gl.createVertexArray();
@@ -40,6 +47,11 @@ export class Renderer {
       gl.vertexAttribPointer(k, 3, gl.FLOAT, false, 36, 12 * k);
       gl.vertexAttribDivisor(k, 1);
     }
+    this.dotArray = gl.createVertexArray();
+    gl.bindVertexArray(this.dotArray);
+    this.dots.bind();
+    gl.enableVertexAttribArray(0);
+    gl.vertexAttribPointer(0, 3, gl.FLOAT, false, 0, 0);
     gl.bindVertexArray(null);
     this.colors = texture(gl, gl.RGBA8, gl.RGBA, gl.UNSIGNED_BYTE, 256, 1, table("speed"), gl.LINEAR);
     this.bodies = texture(gl, gl.RGBA8, gl.RGBA, gl.UNSIGNED_BYTE, 256, 1, new Uint8Array(1024), gl.NEAREST);
@@ -54,6 +66,7 @@ export class Renderer {
     this.topology = topology;
     this.meshes.forEach((mesh) => mesh.free());
     this.meshes = [];
+    this.netEdges = topology.meshes.map(({ tets, vertices }) => edgePairs(tets, 4, vertices));
     const bytes = new Uint8Array(1024);
     topology.bodies.slice(0, 256).forEach(({ color }, k) => {
       for (let c = 0; c < 3; c++) bytes[4 * k + c] = Math.round(255 * Math.min(Math.max(color[c], 0), 1));
@@ -130,7 +143,7 @@ export class Renderer {
     this.ratio = ratio;
   }
 
-  // `look`: theme, coloring, range, ground (height or null), wire, outlines, shadows, pull.
+  // `look`: theme, coloring, range, ground (height or null), wire, tets, points, outlines, shadows, style (of the scene).
   draw(camera, look) {
     const { gl } = this;
     this.resize();
@@ -141,6 +154,7 @@ export class Renderer {
     const reach = Math.max(bounds.radius, camera.radius);
     const lens = camera.matrices(Math.max(reach, 0.3 * camera.distance));
     const fine = LEVELS[this.level].samples > 0 && this.target(size);
+    this.glass = this.frame ? this.meshes.map((mesh) => this.clarity(mesh, look)) : [];
     const light = this.light(camera, lens, bounds, studio, look.shadows && this.frame);
     gl.bindFramebuffer(gl.FRAMEBUFFER, fine ? this.targets.drawn : null);
     gl.viewport(0, 0, ...size);
@@ -154,6 +168,8 @@ export class Renderer {
       this.spheres(lens, light, look, fine);
       this.lines(lens, studio, look, size);
       this.solids(lens, light, studio, look, true);
+      if (look.tets) this.nets(lens, look, size);
+      if (look.points) this.drawPoints(lens, look);
     }
     if (fine) this.finish(size, lens, look);
     gl.bindVertexArray(null);
@@ -224,7 +240,7 @@ export class Renderer {
     gl.enable(gl.POLYGON_OFFSET_FILL);
     gl.polygonOffset(1.5, 2);
     this.programs.meshShadows.use({ view, projection, range: [0, 0] });
-    this.meshes.forEach((mesh) => { if (!this.isGlass(mesh)) mesh.draw(); });
+    this.meshes.forEach((mesh, k) => { if (!this.glass[k]) mesh.draw(); });
     if (frame.count > 0) {
       this.programs.sphereShadows.use({ view, projection, low: frame.low, extent: frame.extent, radius: 0.5 * frame.spacing, range: [0, 0] });
       this.drawSpheres("speed");
@@ -235,9 +251,20 @@ export class Renderer {
     gl.activeTexture(gl.TEXTURE0);
   }
 
+  // How clear a body is: null if nothing is seen through it, zeros if it is not to be seen.
+  clarity(mesh, { style, tets }) {
+    const kind = this.topology.bodies[mesh.body]?.kind;
+    if (kind === "liquid") return style.liquids === "clear" ? CLEAR_WATER : null;
+    if (kind === "wall") {
+      if (style.walls === "hidden") return HIDDEN;
+      return style.walls === "glass" || (style.walls !== "solid" && this.holdsAll(mesh)) ? GLASS : null;
+    }
+    const open = tets && this.topology.meshes.some(({ body }) => body === mesh.body);
+    return open || style.solids === "glass" ? CLEAR_BODY : null;
+  }
+
   // Walls that hold the particles, or everything, are glass: one wants to look inside.
-  isGlass(mesh) {
-    if (this.topology.bodies[mesh.body]?.kind !== "wall") return false;
+  holdsAll(mesh) {
     const { frame } = this;
     const box = new Box();
     const p = mesh.positions;
@@ -279,17 +306,19 @@ export class Renderer {
       gl.depthMask(false);
     }
     gl.bindTexture(gl.TEXTURE_2D, this.colors);
-    for (const mesh of this.meshes) {
-      if (this.isGlass(mesh) !== glass) continue;
+    this.meshes.forEach((mesh, k) => {
+      const clarity = this.glass[k];
+      if (Boolean(clarity) !== glass || clarity === HIDDEN) return;
       const body = this.topology.bodies[mesh.body];
       const liquid = body?.kind === "liquid";
-      const albedo = glass ? studio.glass : (body?.color ?? [0.6, 0.6, 0.6]).map((v) => v ** 2.2);
+      const own = (body?.color ?? [0.6, 0.6, 0.6]).map((v) => v ** 2.2);
+      const albedo = clarity === GLASS ? studio.glass : own;
       this.programs.meshes.use({
-        ...light, view, projection, albedo, colors: 0, glass: glass ? 1 : 0, water: liquid ? 1 : 0,
+        ...light, view, projection, albedo, colors: 0, clarity: clarity ?? HIDDEN, water: liquid ? 1 : 0,
         byValue: liquid && (look.coloring === "speed" || water) ? 1 : 0, range: this.part([0, 1], look.range),
       });
       mesh.draw();
-    }
+    });
     if (glass) {
       gl.depthMask(true);
       gl.disable(gl.BLEND);
@@ -348,18 +377,45 @@ export class Renderer {
     this.drawLines(new Float32Array(data), { ...common, width: 1.3 * this.ratio, strength: 0.6, lift: 0 });
     if (look.wire) {
       const tint = look.theme === "dark" ? [0.9, 0.95, 1] : [0.08, 0.1, 0.14];
-      for (const mesh of this.meshes) {
-        const pairs = mesh.edgePairs();
-        const p = mesh.positions;
-        const lines = new Float32Array((9 * pairs.length) / 2);
-        for (let k = 0, o = 0; k < pairs.length; k += 2, o += 9) {
-          lines.set(p.subarray(3 * pairs[k], 3 * pairs[k] + 3), o);
-          lines.set(p.subarray(3 * pairs[k + 1], 3 * pairs[k + 1] + 3), o + 3);
-          lines.set(tint, o + 6);
-        }
-        this.drawLines(lines, { ...common, width: 0.9 * this.ratio, strength: 0.55, lift: 2e-5 });
-      }
+      this.meshes.forEach((mesh, k) => {
+        if (this.glass[k] === HIDDEN) return;
+        this.drawLines(segmentsOf(mesh.edgePairs(), mesh.positions, tint), { ...common, width: 0.9 * this.ratio, strength: 0.55, lift: 2e-5 });
+      });
     }
+    gl.depthMask(true);
+    gl.disable(gl.BLEND);
+  }
+
+  // All edges of the tetrahedra, also those inside.
+  nets(lens, look, size) {
+    const { gl, frame, topology } = this;
+    const tint = look.theme === "dark" ? [0.9, 0.95, 1] : [0.08, 0.1, 0.14];
+    gl.enable(gl.BLEND);
+    gl.depthMask(false);
+    topology.meshes.forEach((_, k) => {
+      const lines = segmentsOf(this.netEdges[k], frame.nodes[k], tint);
+      this.drawLines(lines, { both: lens.both, size, width: 0.7 * this.ratio, strength: 0.5, lift: 2e-5 });
+    });
+    gl.depthMask(true);
+    gl.disable(gl.BLEND);
+  }
+
+  // Gauss points: small dots; those behind something shine through a little.
+  drawPoints(lens, look) {
+    const { gl, frame } = this;
+    if (!frame.pointCount) return;
+    this.dots.write(frame.points);
+    gl.bindVertexArray(this.dotArray);
+    gl.enable(gl.BLEND);
+    gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE);
+    gl.depthMask(false);
+    const ink = look.theme === "dark" ? [0.75, 1, 0.6] : [0.02, 0.22, 0.1];
+    for (const [test, strength] of [[gl.ALWAYS, 0.2], [gl.LEQUAL, 0.85]]) {
+      gl.depthFunc(test);
+      this.programs.points.use({ both: lens.both, ink, strength, width: 2.6 * this.ratio, lift: 4e-5 });
+      gl.drawArrays(gl.POINTS, 0, frame.pointCount);
+    }
+    gl.depthFunc(gl.LEQUAL);
     gl.depthMask(true);
     gl.disable(gl.BLEND);
   }
@@ -446,6 +502,17 @@ export class Renderer {
     this.level = level;
     this.freeTargets();
   }
+}
+
+// Lines between pairs of points: two ends and a colour each.
+function segmentsOf(pairs, p, tint) {
+  const lines = new Float32Array((9 * pairs.length) / 2);
+  for (let k = 0, o = 0; k < pairs.length; k += 2, o += 9) {
+    lines.set(p.subarray(3 * pairs[k], 3 * pairs[k] + 3), o);
+    lines.set(p.subarray(3 * pairs[k + 1], 3 * pairs[k + 1] + 3), o + 3);
+    lines.set(tint, o + 6);
+  }
+  return lines;
 }
 
 // Whether pictures are drawn by the processor.

@@ -140,19 +140,22 @@ const MESH_FRAGMENT = `
 in vec3 point, turned;
 in float part;
 uniform vec3 albedo;
-uniform float byValue, water, glass;
+uniform float byValue, water;
+uniform vec2 clarity; // opacity of what is clear: looked at straight on, and what grazing adds; else zero
 uniform sampler2D colors;
 out vec4 color;
 ${LIGHT}
 void main() {
   vec3 normal = normalize(turned);
   if (dot(normal, point) > 0.0) normal = -normal;
-  if (glass > 0.5) {
+  vec3 base = byValue > 0.5 ? linear(texture(colors, vec2(part * 255.0 / 256.0 + 0.5 / 256.0, 0.5)).rgb) : albedo;
+  if (clarity.x > 0.0) {
     float rim = pow(1.0 - clamp(dot(normal, normalize(-point)), 0.0, 1.0), 3.0);
-    color = vec4(display(albedo), 0.07 + 0.4 * rim);
+    // Clear water takes half of its colour from its depth.
+    vec3 seen = water > 0.5 ? shade(0.5 * (base + vec3(0.06, 0.42, 0.95)), normal, point, 1.0) : base;
+    color = vec4(display(seen), clarity.x + clarity.y * rim);
     return;
   }
-  vec3 base = byValue > 0.5 ? linear(texture(colors, vec2(part * 255.0 / 256.0 + 0.5 / 256.0, 0.5)).rgb) : albedo;
   color = vec4(display(shade(base, normal, point, water)), 1.0);
 }
 `;
@@ -196,6 +199,30 @@ uniform float width, strength;
 out vec4 color;
 void main() {
   float cover = clamp(0.5 * width + 0.5 - abs(across), 0.0, 1.0);
+  color = vec4(ink, cover * strength);
+}
+`;
+
+// Points: dots of a size in pixels.
+const POINT_VERTEX = `
+layout(location = 0) in vec3 place;
+uniform mat4 both;
+uniform float width, lift;
+void main() {
+  gl_Position = both * vec4(place, 1.0);
+  gl_Position.z -= lift * gl_Position.w;
+  gl_PointSize = width;
+}
+`;
+
+const POINT_FRAGMENT = `
+uniform vec3 ink;
+uniform float strength, width;
+out vec4 color;
+void main() {
+  float away = length(gl_PointCoord - 0.5) * width;
+  float cover = clamp(0.5 * width - away + 0.5, 0.0, 1.0);
+  if (cover <= 0.0) discard;
   color = vec4(ink, cover * strength);
 }
 `;
@@ -318,6 +345,7 @@ export const SHADERS = {
   meshes: [HEAD + MESH_VERTEX, HEAD + MESH_FRAGMENT],
   meshShadows: [HEAD + MESH_VERTEX, HEAD + "in vec3 point, turned; in float part;" + NOTHING],
   lines: [HEAD + LINE_VERTEX, HEAD + LINE_FRAGMENT],
+  points: [HEAD + POINT_VERTEX, HEAD + POINT_FRAGMENT],
   backdrop: [HEAD + SCREEN_VERTEX, HEAD + BACKDROP],
   ground: [HEAD + GROUND_VERTEX, HEAD + GROUND_FRAGMENT],
   occlusion: [HEAD + SCREEN_VERTEX, HEAD + OCCLUSION],

@@ -1,6 +1,6 @@
 //! Between the thread that shows something and those who look at it.
 
-use crate::protocol::{Topology, encode_frame};
+use crate::protocol::{Extras, Topology, encode_frame};
 use axum::body::Bytes;
 use meniscus_core::Frame;
 use std::sync::Arc;
@@ -13,6 +13,8 @@ pub(crate) struct Hub {
     status: watch::Sender<Arc<str>>,
     viewers: AtomicUsize,
     hungry: AtomicUsize,
+    /// How many want tetrahedra, and how many Gauss points.
+    wishes: [AtomicUsize; 2],
     /// Viewers that ever came.
     guests: AtomicU32,
 }
@@ -44,6 +46,7 @@ impl Hub {
             status: watch::Sender::new(Arc::from("")),
             viewers: AtomicUsize::new(0),
             hungry: AtomicUsize::new(0),
+            wishes: Default::default(),
             guests: AtomicU32::new(0),
         }
     }
@@ -76,12 +79,17 @@ impl Hub {
         self.hungry.load(Ordering::Relaxed) > 0
     }
 
+    /// Whether somebody wants tetrahedra, and whether Gauss points.
+    pub(crate) fn wishes(&self) -> [bool; 2] {
+        [0, 1].map(|k| self.wishes[k].load(Ordering::Relaxed) > 0)
+    }
+
     /// Takes a seat, unless there are `most` already.
     pub(crate) fn seat(self: &Arc<Self>, most: usize) -> Option<Seat> {
         let free = |n: usize| (n < most).then_some(n + 1);
         self.viewers.fetch_update(Ordering::Relaxed, Ordering::Relaxed, free).ok()?;
         let number = self.guests.fetch_add(1, Ordering::Relaxed);
-        Some(Seat { hub: self.clone(), number, hungry: false })
+        Some(Seat { hub: self.clone(), number, hungry: false, wishes: [false; 2] })
     }
 }
 
@@ -91,23 +99,37 @@ pub(crate) struct Seat {
     /// Its number: every viewer gets another.
     pub(crate) number: u32,
     hungry: bool,
+    wishes: [bool; 2],
 }
 
 impl Seat {
     /// Says whether this viewer would take a picture at once.
     pub(crate) fn set_hungry(&mut self, hungry: bool) {
-        if hungry && !self.hungry {
-            self.hub.hungry.fetch_add(1, Ordering::Relaxed);
-        } else if !hungry && self.hungry {
-            self.hub.hungry.fetch_sub(1, Ordering::Relaxed);
-        }
-        self.hungry = hungry;
+        count(&self.hub.hungry, &mut self.hungry, hungry);
     }
+
+    /// Says whether this viewer wants tetrahedra, and whether Gauss points.
+    pub(crate) fn wish(&mut self, wishes: [bool; 2]) {
+        for (k, wish) in wishes.into_iter().enumerate() {
+            count(&self.hub.wishes[k], &mut self.wishes[k], wish);
+        }
+    }
+}
+
+/// Counts one who changes from `before` to `now`.
+fn count(counter: &AtomicUsize, before: &mut bool, now: bool) {
+    if now && !*before {
+        counter.fetch_add(1, Ordering::Relaxed);
+    } else if !now && *before {
+        counter.fetch_sub(1, Ordering::Relaxed);
+    }
+    *before = now;
 }
 
 impl Drop for Seat {
     fn drop(&mut self) {
         self.set_hungry(false);
+        self.wish([false; 2]);
         self.hub.viewers.fetch_sub(1, Ordering::Relaxed);
     }
 }
@@ -138,8 +160,8 @@ impl Camera {
         self.scene.generation
     }
 
-    pub(crate) fn shoot(&mut self, frame: &Frame) {
-        if self.topology.follow(frame) {
+    pub(crate) fn shoot(&mut self, frame: &Frame, extras: &Extras) {
+        if self.topology.follow(frame, extras) {
             self.encoded = Arc::new(Encoded { id: self.topology.id(), bytes: self.topology.encode().into() });
         }
         self.sequence += 1;
@@ -147,7 +169,7 @@ impl Camera {
             scene: self.scene.clone(),
             topology: self.encoded.clone(),
             sequence: self.sequence,
-            frame: encode_frame(frame, self.topology.id(), self.sequence).into(),
+            frame: encode_frame(frame, extras, self.topology.id(), self.sequence).into(),
         });
     }
 }

@@ -1,12 +1,12 @@
 //! A simulation that runs while people look at it and reach into it.
 //!
 //! One thread owns the world. Between two steps it takes orders; after a step it shows a picture, if somebody would look at it at
-//! once and the frame is complete or the last picture is old.
+//! once and the frame is complete, or the last picture is old, or somebody has done something.
 
 use crate::hub::{Camera, Hub};
 use crate::message::{CardMessage, HandMessage, Mode, Order, Request, SceneMessage, Status};
 use crate::pace::{Meter, Pace};
-use crate::protocol;
+use crate::protocol::{self, Extras};
 use crate::session::Session;
 use meniscus_core::StepReport;
 use meniscus_scene::{Command, Loaded, Set, Value};
@@ -21,8 +21,12 @@ use std::time::{Duration, Instant};
 pub const PLAY_RATE: f64 = 60.0;
 /// A picture older than this is replaced in the middle of a frame.
 const OLD: Duration = Duration::from_millis(40);
+/// The same when somebody has done something: the answer is shown as soon as a step has it.
+const OLD_WHEN_TOUCHED: Duration = Duration::from_millis(8);
 /// How often the state is told.
 const TELL: Duration = Duration::from_millis(66);
+/// The same after commands.
+const TELL_TOUCHED: Duration = Duration::from_millis(16);
 /// How long to wait for orders when there is nothing to do.
 const REST: Duration = Duration::from_millis(100);
 
@@ -87,6 +91,8 @@ pub(crate) struct Live {
     pace: Pace,
     meter: Meter,
     pictured: Instant,
+    /// Whether a command was given since the last picture.
+    touched: bool,
     told: Instant,
 }
 
@@ -103,6 +109,7 @@ impl Live {
             pace: Pace::new(),
             meter: Meter::default(),
             pictured: now,
+            touched: false,
             told: now,
         }
     }
@@ -181,9 +188,13 @@ impl Live {
                 }
             }
             Request::Seek { .. } => order.refuse("a live simulation has no frames to go to"),
+            // A world that stands is shown again.
+            Request::Extras { .. } => stage.shown = None,
             Request::Shown { .. } => {}
         }
-        self.show(stage, true);
+        // A hand that moves sends many commands.
+        let of_many = matches!(order.request, Request::Command { .. });
+        self.show(stage, !of_many || self.told.elapsed() > TELL_TOUCHED);
     }
 
     /// Time begins anew: what was measured before says nothing about what follows.
@@ -196,6 +207,7 @@ impl Live {
         match stage.world.apply(command.clone()) {
             Err(why) => order.refuse(&why),
             Ok(()) => {
+                self.touched = true;
                 if let Command::Set(Set { key, value }) = command {
                     stage.settings.insert(key.clone(), value.clone());
                 }
@@ -246,10 +258,9 @@ impl Live {
                 stage.profile.absorb(stage.world.report());
                 stage.profiled += 1;
                 self.meter.note(stage.world.time(), Instant::now());
-                if arrived {
-                    self.single = self.single.saturating_sub(1);
-                    self.picture(stage);
-                } else if self.pictured.elapsed() > OLD {
+                self.single = self.single.saturating_sub(u32::from(arrived));
+                let old = if self.touched { OLD_WHEN_TOUCHED } else { OLD };
+                if arrived || self.pictured.elapsed() > old {
                     self.picture(stage);
                 }
             }
@@ -269,17 +280,17 @@ impl Live {
             return;
         }
         let Stage { world, profile, .. } = stage;
-        let frame = profile.stage("copy frame", || world.frame());
-        profile.stage("encode picture", || self.camera.shoot(&frame));
+        let (frame, extras) = profile.stage("copy frame", || (world.frame(), extras(world, self.hub.wishes())));
+        profile.stage("encode picture", || self.camera.shoot(&frame, &extras));
         stage.shown = Some(world.steps());
         self.pictured = Instant::now();
+        self.touched = false;
     }
 
     /// Tells how it goes, now and then or at once; a world that stands is shown as it is.
     fn show(&mut self, stage: &mut Stage, at_once: bool) {
         if stage.shown.is_none() || (!self.moves(stage) && stage.shown != Some(stage.world.steps())) {
-            let frame = stage.world.frame();
-            self.camera.shoot(&frame);
+            self.camera.shoot(&stage.world.frame(), &extras(&stage.world, self.hub.wishes()));
             stage.shown = Some(stage.world.steps());
         }
         if at_once || (self.told.elapsed() > TELL && self.hub.viewers() > 0) {
@@ -324,6 +335,14 @@ impl Live {
     }
 }
 
+/// What is wished for beside a frame: tetrahedra, Gauss points.
+fn extras(world: &World, [tets, points]: [bool; 2]) -> Extras {
+    Extras {
+        tets: if tets { world.tets() } else { Vec::new() },
+        points: if points { world.gauss_points() } else { Vec::new() },
+    }
+}
+
 fn hand_message(hand: &Hand) -> HandMessage {
     let Hand { point, target, force, .. } = hand;
     HandMessage { point: point.to_array(), target: target.to_array(), force: force.to_array() }
@@ -360,7 +379,6 @@ pub(crate) fn scene_text(loaded: &Loaded, warnings: &[String], cards: &[Card], m
         camera: &scene.camera,
         picture: &scene.picture,
         speed_scale: meniscus_sim::speed_scale(loaded),
-        densities: scene.solid.iter().map(|(name, solid)| (name.as_str(), solid.density)).collect(),
         warnings,
     };
     serde_json::to_string(&message).unwrap_or_default()

@@ -15,6 +15,13 @@ pub(crate) enum Request {
         /// Number of the picture.
         sequence: u32,
     },
+    /// It wants to see more, or no more of it.
+    Extras {
+        /// Tetrahedra of soft bodies.
+        tets: bool,
+        /// Gauss points.
+        points: bool,
+    },
     /// Stop or go on.
     Pause {
         /// Whether to stop.
@@ -93,8 +100,6 @@ pub(crate) struct SceneMessage<'a> {
     pub(crate) picture: &'a Style,
     /// Speed to be expected \[m/s\].
     pub(crate) speed_scale: f64,
-    /// Densities of solids \[kg/m³\].
-    pub(crate) densities: BTreeMap<&'a str, f64>,
     pub(crate) warnings: &'a [String],
 }
 

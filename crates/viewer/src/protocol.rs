@@ -2,13 +2,16 @@
 //!
 //! ```text
 //! both       4 bytes "MNV" and the version, u32 kind
-//! topology   kind 1: u32 id, u32 surfaces, u32 length of JSON, JSON {bodies} filled up with spaces to a multiple of four;
-//!            per surface: u32 body, u32 vertices, u32 triangles, u32 × 3 per triangle
+//! topology   kind 1: u32 id, u32 surfaces, u32 meshes, u32 length of JSON, JSON {bodies} filled up with spaces to a
+//!            multiple of four;
+//!            per surface: u32 body, u32 vertices, u32 triangles, u32 × 3 per triangle;
+//!            per mesh of tetrahedra, if they are asked for: u32 body, u32 nodes, u32 tetrahedra, u32 × 4 per tetrahedron
 //! frame      kind 2: u32 topology, u32 sequence, u32 number, u32 particles, f64 time [s], f64 step, f32 spacing [m],
 //!            f32 × 3 lower corner of the particles [m], f32 × 3 extent [m], f32 × 2 lowest and highest
-//!            speed [m/s], density [kg/m³], pressure [Pa], u32 segments, u32 surfaces;
+//!            speed [m/s], density [kg/m³], pressure [Pa], u32 segments, u32 surfaces, u32 Gauss points;
 //!            per segment: u32 body, f32 × 6 ends [m];
 //!            per surface: f32 × 3 per vertex [m], and for a liquid f32 per vertex: speed [m/s];
+//!            per mesh of tetrahedra: f32 × 3 per node [m]; per Gauss point, if they are asked for: f32 × 3 [m];
 //!            per particle: u16 × 3 position as a part of the extent, u16 body;
 //!            per particle: u16 × 3 speed, density, pressure as parts of their ranges
 //! ```
@@ -17,10 +20,10 @@
 //! that refers to it, and again only when it changes.
 
 use glam::Vec3;
-use meniscus_core::{BodyKind, Frame, Particles, Surface};
+use meniscus_core::{BodyKind, Frame, Particles, Surface, Tets};
 
 /// Version of the binary messages and of the JSON beside them.
-pub const VERSION: u8 = 1;
+pub const VERSION: u8 = 2;
 
 const TOPOLOGY: u32 = 1;
 const FRAME: u32 = 2;
@@ -28,29 +31,48 @@ const FRAME: u32 = 2;
 /// The largest value of a rounded number.
 const STEPS: f32 = 65535.0;
 
+/// What goes with a frame because somebody asks for it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Extras {
+    /// Tetrahedra of soft bodies.
+    pub tets: Vec<Tets>,
+    /// Gauss points \[m\].
+    pub points: Vec<Vec3>,
+}
+
 /// What is remembered of a topology to see whether the next frame still has it.
 #[derive(Debug, Default)]
 pub struct Topology {
     id: u32,
     bodies: String,
-    surfaces: Vec<(u16, usize, Vec<[u32; 3]>)>,
+    surfaces: Vec<Connected<3>>,
+    meshes: Vec<Connected<4>>,
 }
+
+/// Body, number of vertices, and which of them belong together.
+type Connected<const N: usize> = (u16, usize, Vec<[u32; N]>);
 
 impl Topology {
     /// Takes over the topology of a frame; tells whether it is another than before.
-    pub fn follow(&mut self, frame: &Frame) -> bool {
-        let same = |(known, new): (&(u16, usize, Vec<[u32; 3]>), &Surface)| {
+    pub fn follow(&mut self, frame: &Frame, extras: &Extras) -> bool {
+        let same = |(known, new): (&Connected<3>, &Surface)| {
             known.0 == new.body && known.1 == new.positions.len() && known.2 == new.triangles
+        };
+        let same_mesh = |(known, new): (&Connected<4>, &Tets)| {
+            known.0 == new.body && known.1 == new.positions.len() && known.2 == new.corners
         };
         let bodies = bodies(frame);
         let unchanged = self.id > 0
             && self.bodies == bodies
             && self.surfaces.len() == frame.surfaces.len()
-            && self.surfaces.iter().zip(&frame.surfaces).all(same);
+            && self.surfaces.iter().zip(&frame.surfaces).all(same)
+            && self.meshes.len() == extras.tets.len()
+            && self.meshes.iter().zip(&extras.tets).all(same_mesh);
         if !unchanged {
             self.id += 1;
             self.bodies = bodies;
             self.surfaces = frame.surfaces.iter().map(|s| (s.body, s.positions.len(), s.triangles.clone())).collect();
+            self.meshes = extras.tets.iter().map(|t| (t.body, t.positions.len(), t.corners.clone())).collect();
         }
         !unchanged
     }
@@ -67,16 +89,13 @@ impl Topology {
         let mut out = Out::begin(TOPOLOGY);
         out.u32(self.id);
         out.u32(self.surfaces.len() as u32);
+        out.u32(self.meshes.len() as u32);
         let filled = self.bodies.len().next_multiple_of(4);
         out.u32(filled as u32);
         out.0.extend_from_slice(self.bodies.as_bytes());
         out.0.resize(out.0.len() + filled - self.bodies.len(), b' ');
-        for (body, vertices, triangles) in &self.surfaces {
-            out.u32(u32::from(*body));
-            out.u32(*vertices as u32);
-            out.u32(triangles.len() as u32);
-            triangles.as_flattened().iter().for_each(|&corner| out.u32(corner));
-        }
+        self.surfaces.iter().for_each(|surface| out.connected(surface));
+        self.meshes.iter().for_each(|mesh| out.connected(mesh));
         out.0
     }
 }
@@ -87,12 +106,15 @@ fn bodies(frame: &Frame) -> String {
 
 /// The message of a frame.
 #[must_use]
-pub fn encode_frame(frame: &Frame, topology: u32, sequence: u32) -> Vec<u8> {
+pub fn encode_frame(frame: &Frame, extras: &Extras, topology: u32, sequence: u32) -> Vec<u8> {
     let particles = &frame.particles;
+    let nodes = extras.tets.iter().flat_map(|mesh| &mesh.positions);
     let vertices: usize = frame.surfaces.iter().map(|s| s.positions.len()).sum();
     let segments: usize = frame.wires.iter().map(|wire| wire.segments.len()).sum();
     let mut out = Out::begin(FRAME);
-    out.0.reserve(128 + 28 * segments + 16 * vertices + 14 * particles.len());
+    out.0.reserve(
+        128 + 28 * segments + 16 * vertices + 12 * (nodes.clone().count() + extras.points.len()) + 14 * particles.len(),
+    );
     [topology, sequence, frame.number, particles.len() as u32].into_iter().for_each(|v| out.u32(v));
     out.0.extend_from_slice(&frame.time.to_le_bytes());
     out.0.extend_from_slice(&(frame.step as f64).to_le_bytes());
@@ -104,6 +126,7 @@ pub fn encode_frame(frame: &Frame, topology: u32, sequence: u32) -> Vec<u8> {
     ranges.as_flattened().iter().for_each(|&v| out.f32(v));
     out.u32(segments as u32);
     out.u32(frame.surfaces.len() as u32);
+    out.u32(extras.points.len() as u32);
     for wire in &frame.wires {
         for [start, end] in &wire.segments {
             out.u32(u32::from(wire.body));
@@ -118,6 +141,7 @@ pub fn encode_frame(frame: &Frame, topology: u32, sequence: u32) -> Vec<u8> {
             (0..surface.positions.len()).for_each(|i| out.f32(speed(i)));
         }
     }
+    nodes.chain(&extras.points).for_each(|&p| out.vec3(p));
     put_particles(&mut out, particles, low, extent, &ranges);
     out.0
 }
@@ -186,6 +210,11 @@ impl Out {
         self.0.extend_from_slice(&value.to_le_bytes());
     }
 
+    fn connected<const N: usize>(&mut self, (body, vertices, parts): &Connected<N>) {
+        [u32::from(*body), *vertices as u32, parts.len() as u32].into_iter().for_each(|v| self.u32(v));
+        parts.as_flattened().iter().for_each(|&corner| self.u32(corner));
+    }
+
     fn f32(&mut self, value: f32) {
         self.0.extend_from_slice(&value.to_le_bytes());
     }
@@ -229,6 +258,12 @@ mod tests {
         }
     }
 
+    fn extras() -> Extras {
+        let positions = vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
+        let tets = vec![Tets { body: 1, positions, corners: vec![[0, 1, 2, 3]] }];
+        Extras { tets, points: vec![Vec3::NEG_X, Vec3::new(0.0, 7.0, 0.0)] }
+    }
+
     fn u32_at(bytes: &[u8], at: usize) -> u32 {
         u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())
     }
@@ -243,14 +278,17 @@ mod tests {
 
     #[test]
     fn a_frame_has_the_layout_that_is_written_above() {
-        let bytes = encode_frame(&frame(), 3, 12);
+        let bytes = encode_frame(&frame(), &extras(), 3, 12);
         assert_eq!((&bytes[..3], bytes[3], u32_at(&bytes, 4)), (&b"MNV"[..], VERSION, FRAME));
         assert_eq!([8, 12, 16, 20].map(|at| u32_at(&bytes, at)), [3, 12, 7, 3]);
         assert_eq!(f64::from_le_bytes(bytes[24..32].try_into().unwrap()), 0.25);
         assert_eq!([44, 48, 52, 56, 60, 64].map(|at| f32_at(&bytes, at)), [-1.0, 0.0, 0.5, 2.0, 1.0, 0.0]);
         assert_eq!([68, 72, 76, 80, 84, 88].map(|at| f32_at(&bytes, at)), [0.0, 5.0, 1000.0, 1010.0, -10.0, 10.0]);
-        assert_eq!([92, 96].map(|at| u32_at(&bytes, at)), [1, 1]);
-        let particles = 100 + 28 + 3 * 12;
+        assert_eq!([92, 96, 100].map(|at| u32_at(&bytes, at)), [1, 1, 2]);
+        let extra = 104 + 28 + 3 * 12;
+        assert_eq!(f32_at(&bytes, extra + 4 * 12), -1.0);
+        assert_eq!(f32_at(&bytes, extra + 5 * 12 + 4), 7.0);
+        let particles = extra + 6 * 12;
         assert_eq!([0, 2, 4, 6].map(|k| u16_at(&bytes, particles + 8 + k)), [65535, 16384, 0, 0]);
         assert_eq!([0, 2, 4, 6].map(|k| u16_at(&bytes, particles + 16 + k)), [32768, 65535, 0, 1]);
         let values = particles + 24;
@@ -263,27 +301,38 @@ mod tests {
     fn topology_is_new_only_when_something_changed() {
         let mut topology = Topology::default();
         let mut frame = frame();
-        assert!(topology.follow(&frame) && !topology.follow(&frame));
+        let none = Extras::default();
+        assert!(topology.follow(&frame, &none) && !topology.follow(&frame, &none));
         frame.surfaces[0].positions[0] = Vec3::splat(5.0);
         frame.particles.positions[0] = Vec3::splat(5.0);
-        assert!(!topology.follow(&frame));
+        assert!(!topology.follow(&frame, &none));
         frame.surfaces[0].triangles[0] = [2, 1, 0];
-        assert!(topology.follow(&frame) && topology.id() == 2);
+        assert!(topology.follow(&frame, &none) && topology.id() == 2);
         let bytes = topology.encode();
-        let json = u32_at(&bytes, 16) as usize;
-        let parsed: serde_json::Value = serde_json::from_slice(&bytes[20..20 + json]).unwrap();
+        let json = u32_at(&bytes, 20) as usize;
+        let parsed: serde_json::Value = serde_json::from_slice(&bytes[24..24 + json]).unwrap();
         assert_eq!(parsed["bodies"][1]["kind"], "solid");
-        assert_eq!([0, 4, 8, 12].map(|k| u32_at(&bytes, 20 + json + k)), [1, 3, 1, 2]);
+        assert_eq!([0, 4, 8, 12].map(|k| u32_at(&bytes, 24 + json + k)), [1, 3, 1, 2]);
+        // Who asks for tetrahedra gets them, and again when they break.
+        let mut extras = extras();
+        assert!(topology.follow(&frame, &extras) && !topology.follow(&frame, &extras));
+        let bytes = topology.encode();
+        assert_eq!(
+            [-28, -24, -20, -16].map(|k: isize| u32_at(&bytes, (bytes.len() as isize + k) as usize)),
+            [1, 4, 1, 0]
+        );
+        extras.tets[0].corners[0] = [1, 0, 3, 2];
+        assert!(topology.follow(&frame, &extras));
         frame.surfaces.clear();
-        assert!(topology.follow(&frame));
+        assert!(topology.follow(&frame, &none));
     }
 
     #[test]
     fn nothing_and_garbage_can_be_encoded() {
-        assert_eq!(encode_frame(&Frame::default(), 1, 1).len(), 100);
+        assert_eq!(encode_frame(&Frame::default(), &Extras::default(), 1, 1).len(), 104);
         let mut frame = frame();
         frame.particles.positions[1] = Vec3::NAN;
         frame.particles.velocities.clear();
-        assert_eq!(u16_at(&encode_frame(&frame, 1, 1), 100 + 28 + 36 + 8), 0);
+        assert_eq!(u16_at(&encode_frame(&frame, &Extras::default(), 1, 1), 104 + 28 + 36 + 8), 0);
     }
 }

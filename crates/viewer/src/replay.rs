@@ -4,6 +4,7 @@ use crate::hub::{Camera, Hub};
 use crate::live::scene_text;
 use crate::message::{Mode, Order, Request, Status};
 use crate::pace::{Meter, Pace};
+use crate::protocol::Extras;
 use crate::server::ViewerError;
 use meniscus_core::Frame;
 use meniscus_record::{ProbeTable, RunFolder, RunInfo, read_probes};
@@ -119,7 +120,8 @@ impl Replay {
                 self.go_to((*place as usize).min(self.numbers.len() - 1));
             }
             Request::Load { .. } | Request::Command { .. } => order.refuse("a record cannot be changed"),
-            Request::Shown { .. } => return,
+            // A record has neither tetrahedra nor Gauss points.
+            Request::Shown { .. } | Request::Extras { .. } => return,
         }
         self.pace.restart();
         self.meter.restart();
@@ -151,7 +153,7 @@ impl Replay {
     }
 
     fn show(&mut self) {
-        self.camera.shoot(&self.frame);
+        self.camera.shoot(&self.frame, &Extras::default());
         let row = self.row();
         let energy = [row("kinetic energy [J]"), row("potential energy [J]")];
         self.hub.tell(&Status {

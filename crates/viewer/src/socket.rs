@@ -149,6 +149,9 @@ impl Viewer {
             }
             return Ok(true);
         }
+        if let Request::Extras { tets, points } = request {
+            self.seat.wish([tets, points]);
+        }
         if let Request::Command { command } = &mut request {
             self.own_hands(command);
         }

@@ -1,8 +1,9 @@
 //! `draught` and `coupling-convergence`: how deep bodies float, and how they lie.
 
 use super::{mean_of, volume_of};
+use crate::plate;
 use crate::worlds::{run_until, table, world};
-use crate::{Row, Size, absolute, bound, failed};
+use crate::{Row, Size, absolute, bound, compare, failed};
 use glam::DVec3;
 use meniscus::sim::World;
 
@@ -62,9 +63,30 @@ fn measure(size: Size) -> Result<Vec<Row>, String> {
     Ok(rows)
 }
 
-/// `coupling-convergence`: the mean error of the draughts against the spacing.
+/// `coupling-convergence`: errors against the spacing.
 pub(crate) fn convergence(size: Size) -> Vec<Row> {
-    const CASE: &str = "coupling-convergence";
+    let mut rows = converging_draughts(size);
+    if size == Size::Fine {
+        rows.extend([0.1, 0.05, 0.025].map(deflection));
+    }
+    rows
+}
+
+const CONVERGENCE: &str = "coupling-convergence";
+
+/// The deflection of the plate under water, elements at most 5 cm long.
+fn deflection(spacing: f64) -> Row {
+    match plate::deflection([spacing, spacing.min(0.05), 1.0, 0.5]) {
+        Err(error) => failed(CONVERGENCE, &error).remove(0),
+        Ok(found) => {
+            let quantity = format!("deflection of the plate, spacing {spacing} m [m]");
+            compare(CONVERGENCE, &quantity, plate::DEFLECTION, found, 0.05)
+        }
+    }
+}
+
+/// The mean error of the draughts of a sphere and a cylinder.
+fn converging_draughts(size: Size) -> Vec<Row> {
     let spacings: &[f64] = if size == Size::Fine { &[0.05, 0.035, 0.025, 0.0175] } else { &[0.05, 0.035] };
     let error = |spacing: f64| -> Result<f64, String> {
         let errors = [&BODIES[1], &BODIES[2]]
@@ -73,12 +95,12 @@ pub(crate) fn convergence(size: Size) -> Vec<Row> {
     };
     let errors: Result<Vec<f64>, String> = spacings.iter().map(|&spacing| error(spacing)).collect();
     match errors {
-        Err(error) => failed(CASE, &error),
+        Err(error) => failed(CONVERGENCE, &error),
         Ok(errors) => spacings
             .iter()
             .zip(errors)
             .map(|(spacing, error)| {
-                bound(CASE, &format!("mean error of draughts, spacing {spacing} m [m]"), error, 0.5 * spacing)
+                bound(CONVERGENCE, &format!("mean error of draughts, spacing {spacing} m [m]"), error, 0.5 * spacing)
             })
             .collect(),
     }

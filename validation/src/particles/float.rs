@@ -18,23 +18,27 @@ pub(crate) fn run(size: Size) -> Vec<Row> {
     const CASE: &str = "float-springs";
     let measure = || -> Measured {
         let mut found = Vec::new();
+        let seconds = if size == Size::Fine { 6.0 } else { 2.5 };
         for interface in ["springs", "sph", "projection"] {
-            let draught = draught(interface, if size == Size::Fine { 6.0 } else { 2.5 })?;
+            let how = format!("method = \"connections\"\n[connections]\ninterface = \"{interface}\"\n");
+            let draught = draught(&how, seconds)?;
             found.push(absolute(CASE, &format!("draught, {interface} [m]"), [LIGHT * BOX[1], draught], SPACING));
         }
+        let draught = draught("method = \"gauss\"\n", seconds)?;
+        found.push(absolute(CASE, "draught, skin under gauss [m]", [LIGHT * BOX[1], draught], SPACING));
         Ok(found)
     };
     rows(CASE, measure())
 }
 
-/// How deep the box lies, as the mean over the last second.
-fn draught(interface: &str, seconds: f64) -> Result<f64, Box<dyn Error>> {
+/// How deep the box lies, as the mean over the last second; `how` is how it and the water meet.
+fn draught(how: &str, seconds: f64) -> Result<f64, Box<dyn Error>> {
     let [floor, depth] = TANK;
     let volume: f64 = BOX.iter().product();
     let level = depth + LIGHT * volume / (floor * floor);
     let bottom = level - LIGHT * BOX[1];
     let scene = format!(
-        "method = \"connections\"\n[sph]\nspacing = {SPACING}\n[connections]\ninterface = \"{interface}\"\n\
+        "{how}[sph]\nspacing = {SPACING}\n\
          [liquid.water]\nfill = [{{ box = {{ min = [0, 0, 0], max = [{floor}, {depth}, {floor}] }} }}]\n\
          [wall.tank]\nshape = {{ box = {{ min = [0, 0, 0], max = [{floor}, 1, {floor}] }} }}\n\
          [body.box]\ndensity = {}\nyoung = 1e5\n\

@@ -1,6 +1,9 @@
 //! Liquid in vessels.
 
+pub(crate) mod burst;
+mod press;
 pub(crate) mod profile;
+pub(crate) mod pulse;
 
 use glam::DVec3;
 use meniscus::geometry::{TriangleMesh, solids};

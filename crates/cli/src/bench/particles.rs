@@ -10,7 +10,7 @@ use meniscus::scene::Loaded;
 use meniscus::sim::World;
 use std::time::Instant;
 
-/// `size` bodies, half of them soft, of 64 particles each, in a pile.
+/// `size` bodies of 64 particles each, three of five soft, in a pile of five layers: the larger, the wider.
 pub(super) const BODIES: Case = Case {
     name: "particles/bodies",
     sizes: &[25, 50, 100, 200, 400],
@@ -35,15 +35,16 @@ pub(super) fn gallery_scene(case: &Case, at: [usize; 2], name: &str, frames: [u6
 }
 
 fn pile(bodies: usize) -> String {
-    let side = (bodies as f64 / 2.0).cbrt().round().max(1.0);
-    let rows = (bodies as f64 / 2.0 / (side * side)).round().max(1.0);
-    let (half, height) = (0.13 * side, 0.28 * rows + 0.2);
-    let body = |name: &str, kind: &str, low: f64| {
-        let min = [-0.26 * (side - 1.0) / 2.0 - 0.05, low, -0.26 * (side - 1.0) / 2.0 - 0.05];
+    let columns = bodies.div_ceil(5);
+    let wide = (1..=columns).filter(|n| columns.is_multiple_of(*n) && n * n >= columns).min().unwrap_or(1);
+    let [wide, deep] = [wide, columns / wide].map(|n| n as f64);
+    let [half_wide, half_deep] = [0.13 * wide, 0.13 * deep];
+    let body = |name: &str, kind: &str, rows: u32, low: f64| {
+        let min = [-0.125 * (wide - 1.0) - 0.05, low, -0.125 * (deep - 1.0) - 0.05];
         format!(
             "[body.{name}]\nkind = \"{kind}\"\ndensity = 500\nyoung = 1e5\n\
              shape = {{ box = {{ min = {min:?}, max = [{:?}, {:?}, {:?}] }} }}\n\
-             repeat = {{ count = [{side}, {rows}, {side}], step = [0.25, 0.28, 0.25], rotation = [13, 29, 17] }}\n",
+             repeat = {{ count = [{wide}, {rows}, {deep}], step = [0.25, 0.28, 0.25], rotation = [13, 29, 17] }}\n",
             min[0] + 0.1,
             min[1] + 0.1,
             min[2] + 0.1
@@ -51,10 +52,10 @@ fn pile(bodies: usize) -> String {
     };
     format!(
         "method = \"connections\"\nfps = 60\n[sph]\nspacing = 0.025\n\
-         [wall.vat]\nshape = {{ box = {{ min = [-{half:?}, 0, -{half:?}], max = [{half:?}, {height:?}, {half:?}], open = [\"+y\"] }} }}\n\
+         [wall.vat]\nshape = {{ box = {{ min = [-{half_wide:?}, 0, -{half_deep:?}], max = [{half_wide:?}, 1, {half_deep:?}], open = [\"+y\"] }} }}\n\
          {}{}",
-        body("soft", "deformable", 0.04),
-        body("hard", "rigid", 0.18)
+        body("soft", "deformable", 3, 0.04),
+        body("hard", "rigid", 2, 0.18)
     )
 }
 

@@ -123,13 +123,14 @@ impl Bvh {
     }
 
     fn winding(&self, x: DVec3, beta: f64) -> f64 {
-        let mut sum = Sum { x, beta_squared: beta * beta, far: 0.0, near: AngleSum::default() };
+        let fields = self.far.get_or_init(|| self.far_fields());
+        let mut sum = Sum { fields, x, beta_squared: beta * beta, far: 0.0, near: AngleSum::default() };
         self.add_winding(0, &mut sum);
         (sum.far + 2.0 * sum.near.total()) / (4.0 * PI)
     }
 
-    fn add_winding(&self, node: usize, sum: &mut Sum) {
-        if let Some(far) = self.far[node].seen_from(sum.x, sum.beta_squared) {
+    fn add_winding(&self, node: usize, sum: &mut Sum<'_>) {
+        if let Some(far) = sum.fields[node].seen_from(sum.x, sum.beta_squared) {
             sum.far += far;
             return;
         }
@@ -146,7 +147,8 @@ impl Bvh {
 }
 
 /// A winding number under way.
-struct Sum {
+struct Sum<'a> {
+    fields: &'a [FarField],
     x: DVec3,
     beta_squared: f64,
     /// 4π w of the far nodes.
@@ -209,7 +211,7 @@ mod tests {
         let tree = Bvh::new(&part(&bodies()[4], |sum| sum.x + 0.3 * sum.y > 0.1));
         let error = |distance: f64| {
             let x = distance * DVec3::new(0.6, -0.4, 0.7).normalize();
-            (4.0 * PI * tree.winding_number_exact(x) - tree.far[0].seen_from(x, 0.0).unwrap()).abs()
+            (4.0 * PI * tree.winding_number_exact(x) - tree.far_fields()[0].seen_from(x, 0.0).unwrap()).abs()
         };
         let order = (error(10.0) / error(20.0)).log2();
         assert!((order - 5.0).abs() < 0.3, "{order}");

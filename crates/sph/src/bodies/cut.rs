@@ -1,16 +1,20 @@
 //! The wall integral over the triangles of a body.
 
 use super::{Pair, Rub};
-use crate::lanes::{KernelLanes, LANES, Lanes3, add_up, add_up3, dot, pack, plus_scaled, splat, splat3};
+use crate::lanes::{KernelLanes, LANES, Lanes3, add_up, add_up3, dot, minus, pack, plus_scaled, scaled, splat, splat3};
+use crate::neighbours::Columns;
 use crate::params::Distribution;
 use crate::surface::{MOST_PIECES, SampleKernel};
 use crate::traction::Traction;
-use fearless_simd::{Simd, SimdBase, SimdFloat, SimdFrom, f32x8};
+use fearless_simd::{Select, Simd, SimdBase, SimdFloat, SimdFrom, SimdMask, f32x8};
 use glam::{DVec3, Vec3};
-use meniscus_geometry::{NeighbourGrid, closest_point, quadrature};
+use meniscus_geometry::{NeighbourGrid, quadrature};
 use std::f32::consts::PI;
 use std::marker::PhantomData;
 use std::ops::Range;
+
+/// Pieces seen from far away are this many times as long as those seen from a fifth of the reach.
+pub(crate) const FARTHEST: f32 = 2.0;
 
 /// A triangle near to liquid, as its integral sees it.
 #[derive(Debug, Clone, Copy)]
@@ -74,7 +78,7 @@ pub(super) fn integrate<S: Simd, K: KernelLanes>(
     simd: S,
     face: &Face,
     sight: Sight,
-    (liquid, positions): (&NeighbourGrid, &[Vec3]),
+    (liquid, places): (&NeighbourGrid, &Columns),
     (ranges, pairs): (&mut Vec<Range<usize>>, &mut Vec<Pair>),
 ) {
     let farthest = sight.reach();
@@ -89,26 +93,36 @@ pub(super) fn integrate<S: Simd, K: KernelLanes>(
         || {
             let corners = if sight.traction.is_some() { face.own } else { face.moved };
             let cut = CutTriangle::new(simd, corners, farthest, sight.longest);
-            for i in ranges.iter().flat_map(Clone::clone) {
-                let rub = sight.rub.and_then(|reach| rub(face.own, positions[i], reach));
-                let pair = match sight.traction {
-                    None => cut.press::<K>(simd, positions[i]),
-                    Some(pushing) => cut.push(simd, positions[i], pushing),
-                };
-                if let Some(pair) = pair.or_else(|| rub.map(|_| Pair::default())) {
-                    pairs.push(Pair { particle: i as u32, rub: rub.unwrap_or_default(), ..pair });
+            let rubbing = sight.rub.map(|reach| (Nearest::new(simd, face.own), reach as f32));
+            for range in &*ranges {
+                for from in range.clone().step_by(LANES) {
+                    let p = places.eight(simd, from);
+                    let real = 0xff_u64 >> (LANES - (range.end - from).min(LANES));
+                    let (feet, felt) = cut.feet(simd, p);
+                    let (rubs, rubbed) = match &rubbing {
+                        Some((nearest, reach)) => nearest.rubs(simd, p, *reach),
+                        None => (Rubs::default(), 0),
+                    };
+                    let mut left = (felt | rubbed) & real;
+                    while left != 0 {
+                        let k = left.trailing_zeros() as usize;
+                        left &= left - 1;
+                        let foot = feet.at(k);
+                        let pair = match sight.traction {
+                            _ if felt >> k & 1 == 0 => None,
+                            None => cut.press::<K>(simd, foot),
+                            Some(pushing) => cut.push(simd, foot, pushing),
+                        };
+                        let is_rubbed = rubbed >> k & 1 == 1;
+                        if let Some(pair) = pair.or_else(|| is_rubbed.then(Pair::default)) {
+                            let rub = if is_rubbed { rubs.at(k) } else { Rub::default() };
+                            pairs.push(Pair { particle: (from + k) as u32, rub, ..pair });
+                        }
+                    }
                 }
             }
         },
     );
-}
-
-/// Where a particle is nearest to a triangle, if friction reaches it.
-fn rub(corners: [DVec3; 3], position: Vec3, reach: f64) -> Option<Rub> {
-    let position = position.as_dvec3();
-    let (nearest, lambda) = closest_point(position, corners);
-    let distance = nearest.distance(position);
-    (distance < reach).then_some(Rub { distance: distance as f32, lambda: lambda.as_vec3() })
 }
 
 /// A triangle that can be cut into n² pieces.
@@ -144,14 +158,141 @@ struct Cuts<S: Simd> {
     farthest: f32,
 }
 
+/// Where a particle stands before a triangle.
+#[derive(Debug, Clone, Copy)]
+struct Foot {
+    /// Position \[m\].
+    place: Vec3,
+    /// Above the plane \[m\].
+    height: f32,
+    /// Coordinates along the sides of the point below it.
+    at: [f32; 2],
+    /// How far it feels the plane around that point \[m\].
+    radius: f32,
+}
+
+/// Where eight particles stand.
+struct Feet {
+    place: [[f32; LANES]; 3],
+    height: [f32; LANES],
+    at: [[f32; LANES]; 2],
+    radius: [f32; LANES],
+}
+
+impl Feet {
+    #[inline(always)]
+    fn at(&self, k: usize) -> Foot {
+        Foot {
+            place: Vec3::from_array(self.place.map(|x| x[k])),
+            height: self.height[k],
+            at: self.at.map(|x| x[k]),
+            radius: self.radius[k],
+        }
+    }
+}
+
+/// Where eight particles are nearest to a triangle: how far away \[m\], and two of the coordinates there.
+#[derive(Default)]
+struct Rubs {
+    distance: [f32; LANES],
+    at: [[f32; LANES]; 2],
+}
+
+impl Rubs {
+    #[inline(always)]
+    fn at(&self, k: usize) -> Rub {
+        let [u, v] = self.at.map(|x| x[k]);
+        Rub { distance: self.distance[k], lambda: Vec3::new(u, v, 1.0 - u - v) }
+    }
+}
+
+/// A triangle to which the nearest point is sought.
+struct Nearest<S: Simd> {
+    /// Third corner, and sides from it to the first and second, and from the first to the second \[m\].
+    corner: Lanes3<S>,
+    sides: [Lanes3<S>; 3],
+    /// One over the squares of their lengths \[1/m²\].
+    inverse_squares: [f32x8<S>; 3],
+    /// Gradients of the coordinates along the first two sides \[1/m\].
+    dual: [Lanes3<S>; 2],
+}
+
+impl<S: Simd> Nearest<S> {
+    #[inline(always)]
+    fn new(simd: S, [a, b, c]: [DVec3; 3]) -> Self {
+        let lanes = |v: DVec3| splat_vector(simd, v.as_vec3());
+        let sides = [a - c, b - c, b - a];
+        Self {
+            corner: lanes(c),
+            sides: sides.map(lanes),
+            inverse_squares: sides.map(|side| splat(simd, (1.0 / side.length_squared().max(1e-30)) as f32)),
+            dual: dual([sides[0], sides[1]]).map(lanes),
+        }
+    }
+
+    /// Where eight particles are nearest to the triangle; which of them are within reach, as bits. The nearest point lies
+    /// below a particle, if it stands above the triangle, or on a side.
+    #[inline(always)]
+    fn rubs(&self, simd: S, p: Lanes3<S>, reach: f32) -> (Rubs, u64) {
+        let (zero, one) = (splat(simd, 0.0), splat(simd, 1.0));
+        let from_third = minus(p, self.corner);
+        let from_first = minus(from_third, self.sides[0]);
+        let (x, y) = (dot(self.dual[0], from_third), dot(self.dual[1], from_third));
+        let below = minus(minus(from_third, scaled(x, self.sides[0])), scaled(y, self.sides[1]));
+        let above = x.simd_ge(zero) & y.simd_ge(zero) & (x + y).simd_le(one);
+        let square = above.select(dot(below, below), splat(simd, f32::MAX));
+        let [(t, first), (u, second), (v, third)] =
+            [self.on_side(simd, 0, from_third), self.on_side(simd, 1, from_third), self.on_side(simd, 2, from_first)];
+        let best = (square, x, y);
+        let best = nearer(best, (first, t, zero));
+        let best = nearer(best, (second, zero, u));
+        let (square, x, y) = nearer(best, (third, one - v, v));
+        let distance = square.sqrt();
+        let near = distance.simd_lt(splat(simd, reach));
+        (Rubs { distance: distance.into(), at: [x.into(), y.into()] }, near.to_bitmask())
+    }
+
+    /// Where on a side eight points are nearest to it, as a part of it, and the squares of their distances \[m²\]; the points are
+    /// seen from where it starts.
+    #[inline(always)]
+    fn on_side(&self, simd: S, k: usize, p: Lanes3<S>) -> (f32x8<S>, f32x8<S>) {
+        let along = dot(p, self.sides[k]) * self.inverse_squares[k];
+        let t = along.max(splat(simd, 0.0)).min(splat(simd, 1.0));
+        let apart = minus(p, scaled(t, self.sides[k]));
+        (t, dot(apart, apart))
+    }
+}
+
+/// The nearer of two points, lane by lane: squares of distances, and coordinates.
+#[inline(always)]
+fn nearer<S: Simd>(
+    a: (f32x8<S>, f32x8<S>, f32x8<S>),
+    b: (f32x8<S>, f32x8<S>, f32x8<S>),
+) -> (f32x8<S>, f32x8<S>, f32x8<S>) {
+    let is_nearer = b.0.simd_lt(a.0);
+    (is_nearer.select(b.0, a.0), is_nearer.select(b.1, a.1), is_nearer.select(b.2, a.2))
+}
+
+/// One vector in all lanes.
+#[inline(always)]
+fn splat_vector<S: Simd>(simd: S, v: Vec3) -> Lanes3<S> {
+    splat3(simd, pack(v, 0.0))
+}
+
+/// Gradients of the coordinates along two sides \[1/m\].
+fn dual(sides: [DVec3; 2]) -> [DVec3; 2] {
+    let normal = sides[0].cross(sides[1]);
+    let square = normal.length_squared().max(1e-300);
+    [sides[1].cross(normal) / square, normal.cross(sides[0]) / square]
+}
+
 impl<S: Simd> CutTriangle<S> {
     #[inline(always)]
     fn new(simd: S, corners: [DVec3; 3], reach: f32, longest: f32) -> Self {
         let [a, b, c] = corners;
         let sides = [a - c, b - c];
         let normal = sides[0].cross(sides[1]);
-        let square = normal.length_squared().max(1e-300);
-        let dual = [sides[1].cross(normal) / square, normal.cross(sides[0]) / square];
+        let dual = dual(sides);
         let points = quadrature::seven_points();
         let lane = |value: &dyn Fn(&quadrature::Sample) -> f64| {
             let mut lanes = [0.0; LANES];
@@ -181,7 +322,7 @@ impl<S: Simd> CutTriangle<S> {
     #[inline(always)]
     fn cuts(&self, simd: S, height: f32) -> Cuts<S> {
         let reach = 1.0 / self.scale;
-        let nearness = (5.0 * height.abs() * self.scale).clamp(0.5, 2.0);
+        let nearness = (5.0 * height.abs() * self.scale).clamp(0.5, FARTHEST);
         let count = (self.edge / (self.longest * nearness * reach)).ceil().clamp(1.0, MOST_PIECES as f32);
         let part = 1.0 / count;
         // Two thirds of a median, which is shorter than the longer of its neighbouring sides.
@@ -189,29 +330,37 @@ impl<S: Simd> CutTriangle<S> {
         Cuts {
             count: count as i32,
             sides: self.sides.map(|side| side * part),
-            offsets: self.offsets.map(|offset| offset * splat(simd, part)),
+            offsets: scaled(splat(simd, part), self.offsets),
             farthest: farthest * farthest,
         }
     }
 
-    /// Calls `sums` with all pieces that a particle may feel; returns its height \[m\] and the number of cuts.
+    /// Where eight particles stand before the triangle, and which of them may feel it, as bits.
     #[inline(always)]
-    fn visit(&self, simd: S, p: Vec3, sums: &mut impl Points<S>) -> Option<(f32, f32)> {
-        let reach = 1.0 / self.scale;
-        let from_corner = p - self.corner;
-        let height = from_corner.dot(self.normal);
-        if height.abs() >= reach {
-            return None;
-        }
-        let radius = (reach * reach - height * height).sqrt();
-        let (x, y) = (self.dual[0].dot(from_corner), self.dual[1].dot(from_corner));
-        let spread = self.steepness.map(|g| radius * g);
-        if x < -spread[0] || y < -spread[1] || x + y > 1.0 + spread[2] {
-            return None;
-        }
+    fn feet(&self, simd: S, p: Lanes3<S>) -> (Feet, u64) {
+        let (reach, zero) = (splat(simd, 1.0 / self.scale), splat(simd, 0.0));
+        let from_corner = minus(p, splat_vector(simd, self.corner));
+        let height = dot(from_corner, splat_vector(simd, self.normal));
+        let square = reach * reach - height * height;
+        let radius = square.max(zero).sqrt();
+        let x = dot(splat_vector(simd, self.dual[0]), from_corner);
+        let y = dot(splat_vector(simd, self.dual[1]), from_corner);
+        let [left, low, beyond] = self.steepness;
+        let inside = (x + radius * splat(simd, left)).simd_ge(zero) & (y + radius * splat(simd, low)).simd_ge(zero);
+        let before = (x + y).simd_le(splat(simd, 1.0) + radius * splat(simd, beyond));
+        let felt = square.simd_gt(zero) & inside & before;
+        let place = [p[0].into(), p[1].into(), p[2].into()];
+        let feet = Feet { place, height: height.into(), at: [x.into(), y.into()], radius: radius.into() };
+        (feet, felt.to_bitmask())
+    }
+
+    /// Calls `sums` with all pieces that a particle may feel; returns the number of cuts.
+    #[inline(always)]
+    fn visit(&self, simd: S, foot: Foot, sums: &mut impl Points<S>) -> Option<f32> {
+        let Foot { place: p, height, at: [x, y], radius } = foot;
         let cuts = self.cuts(simd, height);
         let parts = cuts.count as f32;
-        let (x, y, spread) = (x * parts, y * parts, spread.map(|spread| spread * parts));
+        let (x, y, spread) = (x * parts, y * parts, self.steepness.map(|g| radius * g * parts));
         // Pieces (i, j) reach from their coordinates to one more, and i + j to two more.
         let (first, last) = ((x - spread[0]).floor() as i32, (x + spread[0]).floor() as i32);
         let (low, high) = ((y - spread[1]).floor() as i32, (y + spread[1]).floor() as i32);
@@ -229,23 +378,24 @@ impl<S: Simd> CutTriangle<S> {
                     if exists && center.length_squared() < cuts.farthest {
                         let sign = splat(simd, sign);
                         let apart = plus_scaled(splat3(simd, pack(center, 0.0)), sign, cuts.offsets);
-                        let [u, v] = [(u, 0), (v, 1)].map(|(at, k)| splat(simd, at) + sign * self.coordinates[k]);
+                        let u = splat(simd, u) + sign * self.coordinates[0];
+                        let v = splat(simd, v) + sign * self.coordinates[1];
                         sums.add(simd, self.weights, apart, [u, v]);
                         felt = true;
                     }
                 }
             }
         }
-        felt.then_some((height, parts))
+        felt.then_some(parts)
     }
 
     /// The wall integral around a particle, which has no number yet.
     #[inline(always)]
-    fn press<K: KernelLanes>(&self, simd: S, p: Vec3) -> Option<Pair> {
+    fn press<K: KernelLanes>(&self, simd: S, foot: Foot) -> Option<Pair> {
         let zero = splat(simd, 0.0);
         let scale = splat(simd, self.scale);
         let mut sums = Pressing::<S, K> { scale, flux: zero, weight: zero, moments: [zero; 2], kernel: PhantomData };
-        let (height, parts) = self.visit(simd, p, &mut sums)?;
+        let parts = self.visit(simd, foot, &mut sums)?;
         let weight = add_up(sums.weight);
         if weight == 0.0 {
             return None;
@@ -254,7 +404,7 @@ impl<S: Simd> CutTriangle<S> {
         let push = self.normal * (area * self.scale);
         let [x, y] = sums.moments.map(|moment| add_up(moment) / parts);
         Some(Pair {
-            deficit: add_up(sums.flux) * height * self.scale * area / (4.0 * PI),
+            deficit: add_up(sums.flux) * foot.height * self.scale * area / (4.0 * PI),
             parts: [push * x, push * y, push * (weight - x - y)],
             ..Pair::default()
         })
@@ -263,15 +413,15 @@ impl<S: Simd> CutTriangle<S> {
     /// The force of the paper's wall on a particle \[N\], a part for each corner. Behind the triangle it is what it is before
     /// it: pushed back, not out.
     #[inline(always)]
-    fn push(&self, simd: S, p: Vec3, pushing: Pushing) -> Option<Pair> {
-        let height = (p - self.corner).dot(self.normal);
-        let before = p - self.normal * (2.0 * height.min(0.0));
+    fn push(&self, simd: S, foot: Foot, pushing: Pushing) -> Option<Pair> {
+        let place = foot.place - self.normal * (2.0 * foot.height.min(0.0));
+        let before = Foot { place, height: foot.height.abs(), ..foot };
         let zero = splat(simd, 0.0);
         let mut sums = Tractions { pushing, parts: 1.0, force: [zero; 3], along: [[zero; 3]; 2] };
         if pushing.bridson {
-            sums.parts = self.cuts(simd, height).count as f32;
+            sums.parts = self.cuts(simd, before.height).count as f32;
         }
-        let (_, parts) = self.visit(simd, before, &mut sums)?;
+        let parts = self.visit(simd, before, &mut sums)?;
         let area = self.area / (parts * parts);
         let force = add_up3(sums.force) * area;
         let [x, y] = sums.along.map(|along| add_up3(along) * (area / parts));
@@ -337,5 +487,40 @@ impl<S: Simd> Points<S> for Tractions<S> {
         self.force = plus_scaled(self.force, weight, apart);
         self.along[0] = plus_scaled(self.along[0], weight * u, apart);
         self.along[1] = plus_scaled(self.along[1], weight * v, apart);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fearless_simd::{Level, dispatch};
+    use meniscus_geometry::closest_point;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn eight_nearest_points_are_those_of_one(
+            corners in prop::array::uniform9(-1.0f64..1.0),
+            places in prop::array::uniform24(-1.5f32..1.5),
+        ) {
+            let [a, b, c] = [0, 3, 6].map(|k| DVec3::from_slice(&corners[k..]));
+            let place = |k: usize| Vec3::new(places[k], places[8 + k], places[16 + k]);
+            for level in [Level::new(), Level::baseline()] {
+                let (rubs, near) = dispatch!(level, simd => {
+                    let p = [0, 8, 16].map(|k| f32x8::from_slice(simd, &places[k..k + LANES]));
+                    Nearest::new(simd, [a, b, c]).rubs(simd, p, 1.0)
+                });
+                for k in 0..LANES {
+                    let (nearest, lambda) = closest_point(place(k).as_dvec3(), [a, b, c]);
+                    let (distance, rub) = (nearest.distance(place(k).as_dvec3()), rubs.at(k));
+                    prop_assert!((f64::from(rub.distance) - distance).abs() < 2e-6, "{} {distance}", rub.distance);
+                    prop_assert!(near >> k & 1 == u64::from(rub.distance < 1.0));
+                    // Where the triangle is a needle, other points are as near.
+                    let point = rub.lambda.x * a.as_vec3() + rub.lambda.y * b.as_vec3() + rub.lambda.z * c.as_vec3();
+                    let off = point.distance(place(k)) - rub.distance;
+                    prop_assert!(off.abs() < 1e-5 && rub.lambda.min_element() > -1e-6, "{off} {lambda}");
+                }
+            }
+        }
     }
 }

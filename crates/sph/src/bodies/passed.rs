@@ -1,6 +1,6 @@
 //! Particles do not pass the surface of a body.
 
-use super::Bodies;
+use super::{Bodies, WetTriangle};
 use glam::DVec3;
 use rayon::prelude::*;
 
@@ -36,6 +36,9 @@ impl Bodies {
         stopped.resize_with(self.touched.len(), Vec::new);
         stopped.iter_mut().for_each(Vec::clear);
         if self.ends.len() == self.velocity.len() {
+            let sweep = |wet: &WetTriangle| Sweep::new(wet.face.own, wet.nodes.map(|node| self.ends[node as usize]));
+            self.sweeps.clear();
+            self.sweeps.extend(self.wet.iter().map(sweep));
             stopped.par_iter_mut().zip(&self.touched).for_each(|(stopped, block)| {
                 for group in block.chunk_by(|a, b| a[0] == b[0]) {
                     let particle = group[0][0];
@@ -61,33 +64,48 @@ impl Bodies {
     }
 
     fn pass(&self, triangle: u32, particle: u32, way: [DVec3; 2], [gap, dt]: [f64; 2]) -> Option<(f64, Passed)> {
-        let wet = &self.wet[triangle as usize];
-        let (starts, ends) = (wet.face.own, wet.nodes.map(|node| self.ends[node as usize]));
-        let (time, lambda) = crossing(way, starts, ends)?;
-        let normal = (ends[1] - ends[0]).cross(ends[2] - ends[0]).normalize_or_zero();
+        let sweep = &self.sweeps[triangle as usize];
+        let (time, lambda) = sweep.crossing(way)?;
         let at = |corners: [DVec3; 3]| lambda.x * corners[0] + lambda.y * corners[1] + lambda.z * corners[2];
-        let (from, to) = (at(starts), at(ends));
-        let velocity = (to - from) / dt;
-        Some((time, Passed { particle, place: to + normal * gap, normal, velocity, nodes: wet.nodes, lambda }))
+        let [from, to] = sweep.corners.map(at);
+        let (velocity, normal, nodes) = ((to - from) / dt, sweep.normals[1], self.wet[triangle as usize].nodes);
+        Some((time, Passed { particle, place: to + normal * gap, normal, velocity, nodes, lambda }))
     }
 }
 
-/// Part of the step after which a point on its way passes a moving triangle from its front to its back, and where in the
-/// triangle. The height above the plane is taken to change evenly over the step.
-fn crossing([from, to]: [DVec3; 2], starts: [DVec3; 3], ends: [DVec3; 3]) -> Option<(f64, DVec3)> {
-    let height = |p: DVec3, [a, b, c]: [DVec3; 3]| (p - a).dot((b - a).cross(c - a).normalize_or_zero());
-    let (before, after) = (height(from, starts), height(to, ends));
-    if before < 0.0 || after >= 0.0 {
-        return None;
+/// A triangle at the start and at the end of a step.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sweep {
+    /// \[m\].
+    corners: [[DVec3; 3]; 2],
+    /// Of length one.
+    normals: [DVec3; 2],
+}
+
+impl Sweep {
+    fn new(starts: [DVec3; 3], ends: [DVec3; 3]) -> Self {
+        let corners = [starts, ends];
+        Self { corners, normals: corners.map(|[a, b, c]| (b - a).cross(c - a).normalize_or_zero()) }
     }
-    let time = before / (before - after);
-    let at = |k: usize| starts[k].lerp(ends[k], time);
-    let [a, b, c] = [at(0), at(1), at(2)];
-    let (p, normal) = (from.lerp(to, time), (b - a).cross(c - a));
-    let part = |u: DVec3, v: DVec3| (u - p).cross(v - p).dot(normal) / normal.length_squared();
-    let lambda = DVec3::new(part(b, c), part(c, a), part(a, b));
-    // A hair more than the triangle: nothing slips between two.
-    (lambda.min_element() > -1e-3).then_some((time, lambda))
+
+    /// Part of the step after which a point on its way passes the triangle from its front to its back, and where in the
+    /// triangle. The height above the plane is taken to change evenly over the step.
+    fn crossing(&self, [from, to]: [DVec3; 2]) -> Option<(f64, DVec3)> {
+        let [starts, ends] = self.corners;
+        let before = (from - starts[0]).dot(self.normals[0]);
+        let after = (to - ends[0]).dot(self.normals[1]);
+        if before < 0.0 || after >= 0.0 {
+            return None;
+        }
+        let time = before / (before - after);
+        let at = |k: usize| starts[k].lerp(ends[k], time);
+        let [a, b, c] = [at(0), at(1), at(2)];
+        let (p, normal) = (from.lerp(to, time), (b - a).cross(c - a));
+        let part = |u: DVec3, v: DVec3| (u - p).cross(v - p).dot(normal) / normal.length_squared();
+        let lambda = DVec3::new(part(b, c), part(c, a), part(a, b));
+        // A hair more than the triangle: nothing slips between two.
+        (lambda.min_element() > -1e-3).then_some((time, lambda))
+    }
 }
 
 #[cfg(test)]
@@ -99,10 +117,10 @@ mod tests {
         let triangle = [DVec3::ZERO, DVec3::Z, DVec3::X];
         let up = triangle.map(|p| p + DVec3::Y);
         let inside = DVec3::new(0.2, 0.5, 0.2);
-        let (time, lambda) = crossing([inside, inside], triangle, up).unwrap();
+        let (time, lambda) = Sweep::new(triangle, up).crossing([inside, inside]).unwrap();
         assert!((time - 0.5).abs() < 1e-12 && (lambda - DVec3::new(0.6, 0.2, 0.2)).length() < 1e-12);
-        assert!(crossing([inside, inside], up, triangle).is_none(), "it comes out of the back");
+        assert!(Sweep::new(up, triangle).crossing([inside, inside]).is_none(), "it comes out of the back");
         let beside = DVec3::new(0.7, 0.5, 0.7);
-        assert!(crossing([beside, beside], triangle, up).is_none());
+        assert!(Sweep::new(triangle, up).crossing([beside, beside]).is_none());
     }
 }

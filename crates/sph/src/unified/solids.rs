@@ -81,6 +81,7 @@ pub struct Solids {
     reactions: Vec<[DVec3; 2]>,
     begun: bool,
     substeps: u32,
+    pulls: Vec<(u32, DVec3)>,
 }
 
 impl Solids {
@@ -127,6 +128,11 @@ impl Solids {
     /// The state, to throw or to poke.
     pub fn state_mut(&mut self) -> &mut SolidState {
         &mut self.state
+    }
+
+    /// Forces \[N\] from outside on some particles, which act until they are changed.
+    pub fn pulls_mut(&mut self) -> &mut Vec<(u32, DVec3)> {
+        &mut self.pulls
     }
 
     /// Whether there are no bodies.
@@ -234,6 +240,7 @@ impl Solids {
             body.elastic.strain_beyond(x, plastic_of(&state.plastic, body), strain);
             body.elastic.add_forces(x, v, strain, f);
         }
+        self.pulls.iter().for_each(|(i, force)| self.forces[*i as usize] += *force);
         self.push_apart();
     }
 

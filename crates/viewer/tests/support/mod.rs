@@ -129,6 +129,26 @@ impl Client {
         u32::from_le_bytes(self.frame[at..at + 4].try_into().unwrap())
     }
 
+    fn f32_at(&self, at: usize) -> f32 {
+        f32::from_bits(self.u32_at(at))
+    }
+
+    fn three_at(&self, at: usize) -> [f32; 3] {
+        [0, 4, 8].map(|k| self.f32_at(at + k))
+    }
+
+    /// Whether an outline of the last frame ends at a place: a hand's spring.
+    pub(crate) fn shows_hand_at(&self, target: [f32; 3]) -> bool {
+        (0..self.u32_at(92) as usize).any(|k| self.three_at(104 + 28 * k + 16) == target)
+    }
+
+    /// The Gauss points of the last frame: they come right before the particles.
+    pub(crate) fn points(&self) -> Vec<[f32; 3]> {
+        let (count, particles) = (self.u32_at(100) as usize, self.u32_at(20) as usize);
+        let end = self.frame.len() - (14 * particles).next_multiple_of(4);
+        (0..count).map(|k| self.three_at(end - 12 * (count - k))).collect()
+    }
+
     /// Simulated time of the last frame \[s\].
     pub(crate) fn time(&self) -> f64 {
         f64::from_le_bytes(self.frame[24..32].try_into().unwrap())
