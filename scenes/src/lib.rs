@@ -55,8 +55,6 @@ pub const GALLERY: &[GalleryScene] = &[
         text: include_str!("../duck-sinks.toml"),
         assets: &[("assets/duck.ply", include_bytes!("../assets/duck.ply"))],
     },
-    GalleryScene { name: "square-drop", text: include_str!("../square-drop.toml"), assets: &[] },
-    GalleryScene { name: "droplets", text: include_str!("../droplets.toml"), assets: &[] },
     GalleryScene {
         name: "duck-floats",
         text: include_str!("../duck-floats.toml"),

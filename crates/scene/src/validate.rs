@@ -124,7 +124,9 @@ impl Checks {
                 c.not_negative("surface_tension", liquid.surface_tension);
                 let particles = matches!(scene.method, Method::Gauss | Method::Unified);
                 let elsewhere = match scene.method {
-                    Method::Twophase => "is for particles; with the method \"twophase\" write `twophase.surface_tension`",
+                    Method::Twophase => {
+                        "is for particles; with the method \"twophase\" write `twophase.surface_tension`"
+                    }
                     _ => "needs the method \"gauss\" or \"unified\"",
                 };
                 c.require("surface_tension", particles || liquid.surface_tension == 0.0, elsewhere);

@@ -217,7 +217,9 @@ pub(crate) fn join(loaded: &Loaded, bodies: &Bodies, liquid: &mut Liquid) {
     let viscosity = scene.liquid.values().map(|l| l.viscosity).fold(0.0, f64::max);
     let liquids = scene.liquid.len() as u16;
     liquid.set_parameters(|setup| {
-        let of_body = |(name, body): (&String, &Body)| (name.clone(), Material { density: body.density, viscosity, ..Material::default() });
+        let of_body = |(name, body): (&String, &Body)| {
+            (name.clone(), Material { density: body.density, viscosity, ..Material::default() })
+        };
         setup.materials.extend(scene.body.iter().map(of_body));
     });
     let mut places = bodies.as_liquid();

@@ -64,6 +64,9 @@ struct Stop {
     error: f64,
     most: f64,
     iterations: [u32; 2],
+    /// Whether pressure that is too high counts as an error, too. Under gravity it is soon found out; in a drop, where all liquid is under
+    /// one pressure, it would drive the liquid apart and vanish, again and again.
+    both_ways: bool,
 }
 
 /// Which of the two solves.
@@ -198,7 +201,7 @@ impl Liquid {
     pub fn remove_divergence(&mut self, dt: f64) -> Result<Solved, StepError> {
         let solver = &self.setup.params;
         let error = solver.divergence_error;
-        let stop = Stop { error, most: error, iterations: [0, solver.max_divergence_iterations] };
+        let stop = Stop { error, most: error, iterations: [0, solver.max_divergence_iterations], both_ways: false };
         self.work.acceleration.resize(self.state.particles.len(), Vec3::ZERO);
         self.work.acceleration.fill(Vec3::ZERO);
         self.bodies.start.fill(DVec3::ZERO);
@@ -219,13 +222,14 @@ impl Liquid {
         let fall = 2.0 * (gravity.length() * dt / self.setup.speed).powi(2);
         let error =
             if fall > 0.0 { solver.density_error.min(solver.pressure_error * fall) } else { solver.density_error };
-        // The pressure in a drop of ten spacings, in the same terms.
+        // How much a step of surface tension would compress a drop of twenty spacings in the mean: p dt²/(ρ s²) in its outermost
+        // layer, which is 3 s/R of it.
         let spacing = self.setup.params.spacing;
-        let squeeze = 0.2 * self.strongest_tension() * dt * dt / (spacing * spacing * spacing);
+        let squeeze = 6.0 / 400.0 * self.strongest_tension() * dt * dt / (spacing * spacing * spacing);
         let error = if squeeze > 0.0 { error.min(solver.pressure_error * squeeze) } else { error };
         let error = error.max(ROUNDING * self.share_taken_back(dt));
         let most = solver.density_error.max(error);
-        let stop = Stop { error, most, iterations: [1, solver.max_density_iterations] };
+        let stop = Stop { error, most, iterations: [1, solver.max_density_iterations], both_ways: squeeze > 0.0 };
         self.add_mirror_pressure(gravity.as_vec3());
         self.start_bodies();
         let solved = self.solve(Aim::Density, dt, stop);
@@ -403,7 +407,7 @@ impl Liquid {
         }
         self.set_velocities(&q, aim == Aim::Density, dt);
         loop {
-            solved.error = self.set_residuals(aim, &q, dt);
+            solved.error = self.set_residuals(aim, &q, dt, stop.both_ways);
             if solved.iterations == 0 {
                 stop.error = stop.error.max(ENOUGH * solved.error).min(stop.most);
             }
@@ -439,7 +443,8 @@ impl Liquid {
             if curvature <= 0.0 {
                 break;
             }
-            let Progress { slope: next, error, free_error } = self.follow_direction(q, (slope / curvature) as f32, dt);
+            let Progress { slope: next, error, free_error } =
+                self.follow_direction(q, (slope / curvature) as f32, dt, stop.both_ways);
             solved.error = error;
             // When most of the error lies with particles that are not free, it is time to choose anew.
             if solved.is_done(stop) || free_error < 0.3 * (error - free_error) {
@@ -469,8 +474,8 @@ impl Liquid {
         self.work.flow = flow;
     }
 
-    /// Residuals under the velocities of `work.flow`; returns the mean of the positive ones.
-    fn set_residuals(&mut self, aim: Aim, q: &[f32], dt: f32) -> f64 {
+    /// Residuals under the velocities of `work.flow`; returns the mean of what they miss their condition by.
+    fn set_residuals(&mut self, aim: Aim, q: &[f32], dt: f32, both_ways: bool) -> f64 {
         self.yield_bodies(|i| q[i], true);
         let mut residual = std::mem::take(&mut self.work.residual);
         let mut partial = std::mem::take(&mut self.work.partial);
@@ -486,7 +491,7 @@ impl Liquid {
                 Aim::Divergence if c < LOOSE => 0.0,
                 Aim::Divergence => dt * rate - compliance * q[i],
             };
-            (residual, residual.max(0.0))
+            (residual, miss(residual, q[i], both_ways))
         });
         (self.work.residual, self.work.partial) = (residual, partial);
         error / q.len().max(1) as f64
@@ -536,7 +541,7 @@ impl Liquid {
     }
 
     /// Goes along the direction.
-    fn follow_direction(&mut self, q: &mut [f32], length: f32, dt: f32) -> Progress {
+    fn follow_direction(&mut self, q: &mut [f32], length: f32, dt: f32, both_ways: bool) -> Progress {
         let Workspace { place, residual, image, flow, push, free, progress, .. } = &mut self.work;
         let count = q.len();
         progress.resize(count.div_ceil(par::PIECE), Progress::default());
@@ -549,7 +554,7 @@ impl Liquid {
                 *q += length * place[i][3];
                 *r -= length * image[i];
                 *flow = pack(Vec3::from_slice(flow) + Vec3::from_slice(&push[i]) * (length * dt), 0.0);
-                let (error, free) = (f64::from(r.max(0.0)), f64::from(free[i]));
+                let (error, free) = (f64::from(miss(*r, *q, both_ways)), f64::from(free[i]));
                 progress.slope += f64::from(*r) * f64::from(*r) * free;
                 progress.error += error;
                 progress.free_error += if free > 0.0 { error } else { 0.0 };
@@ -643,6 +648,11 @@ impl Solved {
     fn is_done(&self, stop: &Stop) -> bool {
         self.error <= stop.error && self.iterations >= stop.iterations[0]
     }
+}
+
+/// What a residual misses its condition by, with a multiplier q.
+fn miss(residual: f32, q: f32, both_ways: bool) -> f32 {
+    if both_ways && q > 0.0 { residual.abs() } else { residual.max(0.0) }
 }
 
 /// A multiplier pushes, it never pulls: negative ones are let go. Whether there were any.

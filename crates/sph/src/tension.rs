@@ -72,10 +72,9 @@ impl Liquid {
         self.liquids().iter().any(|m| m.1.surface_tension > 0.0)
     }
 
-    /// Largest surface tension over density of the liquids \[m³/s²\].
+    /// Largest surface tension over density of the liquids \[m³/s²\]; between two of them it is less over the sum of their densities.
     pub(crate) fn strongest_tension(&self) -> f64 {
-        let light = self.lightest();
-        self.liquids().iter().map(|m| m.1.surface_tension / light).fold(0.0, f64::max)
+        self.liquids().iter().map(|m| m.1.surface_tension / m.1.density).fold(0.0, f64::max)
     }
 
     /// Adds surface tension to the accelerations, after the forces have been summed.
@@ -201,9 +200,10 @@ impl Liquid {
         let (place, i) = (&self.work.place, block.start + k);
         let (here, nobody) = (Vec3::from_slice(&place[i]), place.len() - 1);
         let lists = block.of(k).as_flattened().iter().zip(slopes[block.range(k)].as_flattened());
-        lists.map(|(&j, &slope)| (j as usize, slope)).filter(move |&(j, _)| j != nobody && j != i).map(
-            move |(j, slope)| (j, self.setup.periodic.shortest(Vec3::from_slice(&place[j]) - here), slope),
-        )
+        lists
+            .map(|(&j, &slope)| (j as usize, slope))
+            .filter(move |&(j, _)| j != nobody && j != i)
+            .map(move |(j, slope)| (j, self.setup.periodic.shortest(Vec3::from_slice(&place[j]) - here), slope))
     }
 
     /// One for liquids that have the same normal, minus one for those that have the opposite.
@@ -255,7 +255,9 @@ impl Liquid {
                     continue;
                 }
                 if !self.embedded.is_empty() {
-                    for (_, d, slope) in self.pairs(block, slopes, k).filter(|&(j, ..)| self.embedded.is_solid(liquids[j])) {
+                    for (_, d, slope) in
+                        self.pairs(block, slopes, k).filter(|&(j, ..)| self.embedded.is_solid(liquids[j]))
+                    {
                         away += d * (slope * norm);
                     }
                 }
@@ -291,7 +293,9 @@ impl Liquid {
                     (normal[j][3] > 0.0 && other.dot(n) > 0.0).then_some((d, slope, other - n, normal[j][3]))
                 });
                 let found = if fitted {
-                    Fit::new(n).add_all(others.map(|(d, _, change, seen)| (d, change, weight(d, inverse) * seen))).curvature(0.5 * spacing)
+                    Fit::new(n)
+                        .add_all(others.map(|(d, _, change, seen)| (d, change, weight(d, inverse) * seen)))
+                        .curvature(0.5 * spacing)
                 } else {
                     let sums = others.fold([0.0; 2], |[change_sum, sum], (d, slope, change, _)| {
                         [change_sum + slope * d.dot(change), sum + slope * d.length_squared()]

@@ -1,9 +1,9 @@
 //! `sph-rotation` and `elastic-energy`: the elastic force of a packed, irregular body.
 
-use crate::{Row, Size, bound, compare, failed};
+use crate::{Row, Size, bound, failed};
 use glam::{DQuat, DVec3};
-use meniscus::geometry::{Aabb, Shape, fill, solids};
-use meniscus::sph::unified::{Elastic, ElasticMaterial, Led, Obstacles, Solids, Strain, Yield, pack};
+use meniscus::geometry::solids;
+use meniscus::sph::unified::{Elastic, ElasticMaterial, Strain, pack};
 
 /// Places at rest of a packed ball with its elasticity, and the largest force that a strain of one gives \[N\].
 fn ball() -> Result<(Vec<DVec3>, Elastic, f64), String> {
@@ -69,62 +69,4 @@ pub(crate) fn energy(_: Size) -> Vec<Row> {
         bound(CASE, "|force + dU/dx| / E s², largest of 60", worst, 1e-6 * largest.max(0.01)),
         bound(CASE, "|sum of forces| / E s²", sum, 1e-12 * rest.len() as f64),
     ]
-}
-
-/// Nothing to bump into.
-struct Nowhere;
-
-impl Obstacles for Nowhere {
-    fn count(&self) -> usize {
-        0
-    }
-
-    fn distance(&self, _: usize, _: DVec3) -> (f64, DVec3) {
-        (f64::INFINITY, DVec3::Y)
-    }
-
-    fn velocity(&self, _: usize, _: DVec3) -> DVec3 {
-        DVec3::ZERO
-    }
-}
-
-/// A block is sheared beyond yield, held until it has flowed, and let go.
-pub(crate) fn plastic_shear(_: Size) -> Vec<Row> {
-    const CASE: &str = "plastic-shear";
-    let (shear, yield_strain) = (0.05, 0.01);
-    // In simple shear the norm of the deviator is γ/√2, to first order.
-    let stays = shear - 2f64.sqrt() * yield_strain;
-    let residual = |strain| sheared(shear, strain).unwrap_or(f64::NAN);
-    vec![
-        compare(CASE, "γ = 0.05, ε_y = 0.01: shear that stays, γ − √2 ε_y", stays, residual(yield_strain), 0.02),
-        bound(CASE, "ε_y = 0.1: shear that stays over γ", residual(0.1) / shear, 0.01),
-    ]
-}
-
-/// The shear of a block that is sheared by so much and let go.
-fn sheared(shear: f64, strain: f64) -> Result<f64, String> {
-    let spacing = 0.02;
-    let bounds = Aabb::new(DVec3::ZERO, DVec3::splat(0.12));
-    let places = fill(&Shape::Box(bounds), spacing, &[]).map_err(|e| e.to_string())?;
-    let plasticity = Some(Yield { strain, creep: 100.0, most: 0.5 });
-    let material = ElasticMaterial { young: 1e5, damping: 2e-3, plasticity, ..ElasticMaterial::default() };
-    let mut solids = Solids::new(spacing, 0.0);
-    solids.add("block", places.clone(), bounds.size().element_product(), material);
-    let lead = |(k, x): (usize, &DVec3)| Led { particle: k as u32, axes: DVec3::ONE, end: *x + DVec3::X * (shear * x.y) };
-    solids.bodies_mut()[0].led = places.iter().enumerate().map(lead).collect();
-    let mut run = |solids: &mut Solids, steps: u32| {
-        (0..steps).try_for_each(|_| solids.advance(2e-3, DVec3::ZERO, &Nowhere).map_err(|e| e.to_string()))
-    };
-    run(&mut solids, 100)?;
-    solids.bodies_mut()[0].led.clear();
-    run(&mut solids, 500)?;
-    let mut strain = Strain::default();
-    let body = &solids.bodies()[0];
-    body.elastic.strain(&solids.state().position, &mut strain);
-    let shears = (0..places.len()).map(|i| {
-        let f = Elastic::gradient(&strain, i);
-        // Twice the Green strain, which does not see that the block may have turned.
-        (f.transpose() * f).y_axis.x
-    });
-    Ok(shears.sum::<f64>() / places.len() as f64)
 }

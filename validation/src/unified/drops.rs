@@ -1,7 +1,7 @@
-//! `laplace-jump`, `drop-oscillation`, `contact-angle`: surface tension without air.
+//! `laplace-jump`, `drop-oscillation`: surface tension without air.
 
 use crate::worlds::{run_until, world, world_with};
-use crate::{Row, Size, absolute, bound, compare, failed};
+use crate::{Row, Size, bound, compare, failed};
 use glam::DVec3;
 use meniscus::core::Frame;
 use meniscus::geometry::solids::icosphere;
@@ -41,7 +41,13 @@ pub(crate) fn laplace(size: Size) -> Vec<Row> {
             |error| failed(CASE, &error),
             |[expected, pressure, drift]| {
                 vec![
-                    compare(CASE, &format!("R = {n} spacings: pressure [Pa] against 2σ/R"), expected, pressure, tolerance),
+                    compare(
+                        CASE,
+                        &format!("R = {n} spacings: pressure [Pa] against 2σ/R"),
+                        expected,
+                        pressure,
+                        tolerance,
+                    ),
                     bound(CASE, &format!("R = {n} spacings: drift / √(σ/(ρR))"), drift, 0.01),
                 ]
             },
@@ -162,80 +168,14 @@ fn fitted_frequency(samples: &[[f64; 2]], near: f64) -> f64 {
     best.1
 }
 
-/// A drop on a floor.
-pub(crate) fn contact(size: Size) -> Vec<Row> {
-    const CASE: &str = "contact-angle";
-    let n = if size == Size::Fine { 12 } else { 8 };
-    let rows = [60.0, 90.0, 120.0].map(|angle| {
-        standing(angle, n).map_or_else(
-            |error| failed(CASE, &error),
-            |[from_center, from_height]| {
-                vec![
-                    absolute(CASE, &format!("{angle}°: from the height of the centre [degrees]"), [angle, from_center], 10.0),
-                    absolute(CASE, &format!("{angle}°: from the height [degrees]"), [angle, from_height], 10.0),
-                ]
-            },
-        )
-    });
-    rows.into_iter().flatten().collect()
-}
-
-/// The angle of the cap \[degrees\] that has the same height of its centre, and the same height, as a drop at rest. It starts as half a ball.
-fn standing(angle: f64, n: u32) -> Result<[f64; 2], String> {
-    let spacing = RADIUS / f64::from(n);
-    let liquid = format!(
-        "viscosity = 0.2\ncontact_angle = {angle:?}\nfill = [{{ sphere = {{ center = [0, 0, 0], radius = {RADIUS:?} }} }}]\n"
-    );
-    let floor = "[wall.floor]\nshape = { plane = { point = [0, 0, 0], normal = [0, 1, 0] } }\n";
-    let mut world = world("contact-angle", &scene(spacing, "eddy_friction = 1\n", &liquid, floor))?;
-    run_until(&mut world, 1.0)?;
-    let frame = world.frame();
-    let heights: Vec<f64> = frame.particles.positions.iter().map(|p| f64::from(p.y)).collect();
-    let size = (heights.len() as f64).cbrt() * spacing;
-    let center = heights.iter().sum::<f64>() / heights.len() as f64 / size;
-    // The highest particle lies half a spacing below the surface.
-    let top = (heights.iter().copied().fold(0.0, f64::max) + 0.5 * spacing) / size;
-    Ok([cap_angle(|cap| cap[1], center), cap_angle(|cap| cap[0], top)])
-}
-
-/// Height and height of the centre of a cap of unit volume that stands at an angle \[degrees\].
-fn cap(angle: f64) -> [f64; 2] {
-    let cos = angle.to_radians().cos();
-    let radius = (3.0 / (PI * (2.0 + cos) * (1.0 - cos) * (1.0 - cos))).cbrt();
-    let height = radius * (1.0 - cos);
-    [height, 0.25 * height * (4.0 * radius - height) / (3.0 * radius - height)]
-}
-
-/// The angle \[degrees\] at which something about the cap, which grows with it, has a value.
-fn cap_angle(of: impl Fn([f64; 2]) -> f64, value: f64) -> f64 {
-    let (mut low, mut high) = (1.0, 179.0);
-    for _ in 0..50 {
-        let middle = 0.5 * (low + high);
-        if of(cap(middle)) < value { low = middle } else { high = middle }
-    }
-    low
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::worlds::table;
-
-    const ANGLES: &str = include_str!("../../data/sessile_drop_contact_angle.csv");
-
-    /// Our caps are those of the table.
-    #[test]
-    fn caps_are_those_of_the_table() {
-        for [angle, _, _, height, ..] in table::<7>(ANGLES) {
-            // A microlitre is a cubic millimetre.
-            assert!((cap(angle)[0] - height).abs() < 1e-6 * height, "{angle}: {} {height}", cap(angle)[0]);
-        }
-        assert!((cap_angle(|cap| cap[1], cap(75.0)[1]) - 75.0).abs() < 1e-9);
-    }
 
     #[test]
     fn a_damped_cosine_is_recovered() {
-        let samples: Vec<_> = (0..60).map(|k| f64::from(k) / 40.0).map(|t| [t, 0.3 + (-0.2 * t).exp() * (5.0 * t).cos()]).collect();
+        let samples: Vec<_> =
+            (0..60).map(|k| f64::from(k) / 40.0).map(|t| [t, 0.3 + (-0.2 * t).exp() * (5.0 * t).cos()]).collect();
         assert!((fitted_frequency(&samples, 5.3) - 5.0).abs() < 0.02);
     }
 }

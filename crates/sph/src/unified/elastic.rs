@@ -130,8 +130,7 @@ struct ParticleStrain {
 }
 
 impl ParticleStrain {
-    const NONE: Self =
-        Self { gradient: DMat3::IDENTITY, elastic: DMat3::ZERO, stress: DMat3::ZERO, resistance: 0.0 };
+    const NONE: Self = Self { gradient: DMat3::IDENTITY, elastic: DMat3::ZERO, stress: DMat3::ZERO, resistance: 0.0 };
 }
 
 impl Elastic {
@@ -434,7 +433,10 @@ mod tests {
         elastic.flow(&strain, &mut plastic, 0.01);
         let deviator = green(shear) - DMat3::from_diagonal(DVec3::splat(trace(green(shear)) / 3.0));
         let beyond = deviator * (1.0 - law.strain / norm(deviator));
-        assert!((plastic[7] - beyond * 0.1).abs_diff_eq(DMat3::ZERO, 1e-12), "a tenth of it in a hundredth of a second");
+        assert!(
+            (plastic[7] - beyond * 0.1).abs_diff_eq(DMat3::ZERO, 1e-12),
+            "a tenth of it in a hundredth of a second"
+        );
         for _ in 0..2 {
             elastic.strain_beyond(&places, &plastic, &mut strain);
             elastic.flow(&strain, &mut plastic, 1.0);
