@@ -134,7 +134,7 @@ impl Gauge<'_> {
 }
 
 /// The axes, the one with the largest component first.
-fn by_size(normal: [f64; 3]) -> [usize; 3] {
+pub(crate) fn by_size(normal: [f64; 3]) -> [usize; 3] {
     let mut axes = [0, 1, 2];
     axes.sort_by(|&a, &b| normal[b].abs().total_cmp(&normal[a].abs()));
     axes

@@ -43,6 +43,7 @@ mod grid;
 mod heights;
 mod interface;
 mod jump;
+mod kink;
 mod measure;
 mod normal;
 mod openings;

@@ -71,7 +71,18 @@ impl Params {
         }
         self.sides.check()
     }
+
+    /// How smooth velocities are across the interface: one between viscous fluids of equal density, zero where one fluid weighs next to
+    /// nothing or has no viscosity; the ratio of the densities else.
+    pub(crate) fn smoothness(&self) -> f64 {
+        let (a, b) = (self.gas, self.liquid);
+        let ratio = (a.density / b.density).min(b.density / a.density);
+        if ratio < LEAST_RATIO || a.viscosity == 0.0 || b.viscosity == 0.0 { 0.0 } else { ratio }
+    }
 }
+
+/// Fluids whose densities have a ratio below this have no say in each other's motion.
+const LEAST_RATIO: f64 = 0.01;
 
 /// What a fluid is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -3,6 +3,7 @@
 use crate::facet::Facet;
 use crate::grid::Grid;
 use crate::interface::Interface;
+use crate::kink::Bent;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -87,6 +88,8 @@ pub(crate) struct Workspace {
     pub(crate) interface: Interface,
     pub(crate) facets: Vec<Facet>,
     pub(crate) potentials: Vec<(f64, bool)>,
+    /// Where the velocity has a kink.
+    pub(crate) bent: Vec<Bent>,
     /// A/ρ of all faces \[m³/kg\].
     pub(crate) coefficients: [Vec<f64>; 3],
     /// One number per row.

@@ -190,6 +190,7 @@ impl Flow {
             liquid,
             fraction: &state.volume_fraction,
             sticks: self.setup.solid.as_ref().is_some_and(|solid| solid.no_slip),
+            smoothness: self.setup.params.smoothness(),
         };
         let mut lent = self.poisson.lend();
         let memory = [&mut work.next_velocity, &mut lent, &mut work.coefficients];
@@ -231,6 +232,13 @@ impl Flow {
         let scale = dt / grid.spacing();
         for axis in grid.active_axes() {
             forces.kick(&gauge, axis, field, (scale, self.setup.params.gas.density), &mut state.velocity[axis]);
+        }
+        let smoothness = self.setup.params.smoothness();
+        if smoothness > 0.0 {
+            let columns = (&work.potentials[..], &mut work.bent);
+            let memory = [&mut work.flux[..], &mut work.courant[..]];
+            let factors = (smoothness * scale, self.setup.params.gas.density);
+            forces.kick_kinks(&gauge, columns, memory, factors, &mut state.velocity);
         }
         self.calm(dt);
         rough
