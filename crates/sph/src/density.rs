@@ -4,7 +4,7 @@
 //! instead of masses leaves no spurious density at an interface between liquids \[SZW eq. 5\].
 
 use crate::lanes::{
-    KernelLanes, LANES, Packed, Space, add_up, add_up3, dot, gather, minus, plus_scaled, splat, splat3,
+    KernelLanes, LANES, Packed, Space, Stored3, add_up, add_up3, dot, gather, minus, plus_scaled, splat, splat3,
 };
 use crate::neighbours::Block;
 use fearless_simd::{Simd, SimdFloat};
@@ -61,7 +61,7 @@ pub(crate) fn sum_with_gradients<S: Simd, K: KernelLanes, P: Space>(
     block: &Block,
     place: &[Packed],
     inverse_h: f32,
-    (output, slopes, gradients): (&mut [Sums], &mut Vec<[f32; LANES]>, &mut Vec<[[f32; LANES]; 3]>),
+    (output, slopes, gradients): (&mut [Sums], &mut Vec<[f32; LANES]>, &mut Vec<Stored3>),
     keep: bool,
 ) {
     slopes.resize(block.group_count(), [0.0; LANES]);

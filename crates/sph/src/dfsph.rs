@@ -23,8 +23,8 @@
 
 use crate::density::{self, Sums};
 use crate::lanes::{
-    LANES, Lanes3, Packed, Space, add_up, add_up3, dot, gather, gather_companions, gather1, minus, pack, plus_scaled,
-    scaled, splat, splat3,
+    LANES, Lanes3, Packed, Space, Stored3, add_up, add_up3, dot, gather, gather_companions, gather1, minus, pack,
+    plus_scaled, scaled, splat, splat3,
 };
 use crate::liquid::{Liquid, Workspace, with_kernel_and_space};
 use crate::neighbours::{Block, sum_over_blocks};
@@ -102,7 +102,7 @@ impl Liquid {
         slopes.resize_with(blocks.len(), Vec::new);
         gradients.resize_with(blocks.len(), Vec::new);
         let groups: usize = blocks.iter().map(Block::group_count).sum();
-        let keep = groups * size_of::<[[f32; LANES]; 3]>() <= KEPT;
+        let keep = groups * size_of::<Stored3>() <= KEPT;
         with_kernel_and_space!(self, |pair| {
             let pieces = output.par_chunks_mut(par::PIECE).zip(&mut *slopes).zip(&mut *gradients);
             blocks.par_iter().zip(pieces).for_each(|(block, ((sums, slopes), gradients))| {
@@ -670,7 +670,7 @@ fn release(q: &mut [f32]) -> bool {
 struct Pairs<'a> {
     block: &'a Block,
     slopes: &'a [[f32; LANES]],
-    gradients: &'a [[[f32; LANES]; 3]],
+    gradients: &'a [Stored3],
 }
 
 impl Pairs<'_> {

@@ -24,6 +24,9 @@ pub(crate) fn pack(v: Vec3, companion: f32) -> Packed {
 /// Three vectors of lanes.
 pub(crate) type Lanes3<S> = [f32x8<S>; 3];
 
+/// Three vectors of lanes, in memory.
+pub(crate) type Stored3 = [[f32; LANES]; 3];
+
 /// One number in all lanes.
 #[inline(always)]
 pub(crate) fn splat<S: Simd>(simd: S, value: f32) -> f32x8<S> {

@@ -7,7 +7,7 @@ use crate::bodies::{Bodies, Body, FARTHEST, Link, Pushing, Rubbed, Sight};
 use crate::density::{self, Sums};
 use crate::dfsph::Progress;
 use crate::emitter::{Emitter, EmitterState};
-use crate::lanes::{CubicSpline, KernelLanes, LANES, Packed, Papers, QuarticSpline, pack};
+use crate::lanes::{CubicSpline, KernelLanes, LANES, Packed, Papers, QuarticSpline, Stored3, pack};
 use crate::motion::Pose;
 use crate::neighbours::{self, Columns, Neighbours, PairValues, for_each_block};
 use crate::params::{
@@ -150,7 +150,7 @@ pub(crate) struct Workspace {
     /// Slopes of the kernel between pairs.
     pub(crate) slopes: PairValues<[f32; LANES]>,
     /// Gradients of the kernel between pairs, where they are kept.
-    pub(crate) gradients: PairValues<[[f32; LANES]; 3]>,
+    pub(crate) gradients: PairValues<Stored3>,
     /// Sums of blocks.
     pub(crate) partial: Vec<f64>,
     pub(crate) progress: Vec<Progress>,
