@@ -154,8 +154,13 @@ fn command() -> impl Strategy<Value = Command> {
             at,
             stiffness,
             damping: stiffness,
+            strength: stiffness,
         })),
-        vector().prop_map(|target| Command::Move(Move { hand: 3, target })),
+        (vector(), prop::option::of(positive())).prop_map(|(target, strength)| Command::Move(Move {
+            hand: 3,
+            target,
+            strength
+        })),
         Just(Command::Release(Release { hand: 3 })),
     ]
 }

@@ -34,11 +34,18 @@ fn steps(world: &mut World, count: usize) {
 }
 
 fn grab(hand: u32, body: Option<&str>, at: Pick) -> Command {
-    Command::Grab(Grab { hand, body: body.map(str::to_owned), at, stiffness: Some(500.0), damping: Some(0.0) })
+    Command::Grab(Grab {
+        hand,
+        body: body.map(str::to_owned),
+        at,
+        stiffness: Some(500.0),
+        damping: Some(0.0),
+        strength: None,
+    })
 }
 
 fn move_to(hand: u32, target: [f64; 3]) -> Command {
-    Command::Move(Move { hand, target })
+    Command::Move(Move { hand, target, strength: None })
 }
 
 fn down(x: f64) -> Pick {
@@ -195,7 +202,7 @@ fn what_no_hand_can_do_is_refused() {
     refused(&mut world, grab(0, Some("middle"), down(0.0)), "left, right");
     refused(&mut world, grab(0, None, Pick::Point([f64::NAN, 0.0, 0.0])), "finite");
     refused(&mut world, grab(0, None, Pick::Ray(Ray { origin: [0.0; 3], direction: [0.0; 3] })), "direction");
-    let soft = Grab { hand: 0, body: None, at: down(0.2), stiffness: Some(-1.0), damping: None };
+    let soft = Grab { hand: 0, body: None, at: down(0.2), stiffness: Some(-1.0), damping: None, strength: None };
     refused(&mut world, Command::Grab(soft), "stiffness");
     refused(&mut world, move_to(0, [f64::INFINITY, 0.0, 0.0]), "finite");
     world.apply(move_to(5, [0.0; 3])).unwrap();

@@ -104,10 +104,16 @@ fn frames_probes_and_hands_know_rigid_bodies() {
     assert!(lowest > -0.01, "the floor holds: {lowest}");
 
     // A person throws the box away.
-    let grab =
-        Grab { hand: 1, body: Some("box".into()), at: Pick::Point([0.0, 1.0, 0.0]), stiffness: None, damping: None };
+    let grab = Grab {
+        hand: 1,
+        body: Some("box".into()),
+        at: Pick::Point([0.0, 1.0, 0.0]),
+        stiffness: None,
+        damping: None,
+        strength: None,
+    };
     world.apply(Command::Grab(grab)).unwrap();
-    world.apply(Command::Move(Move { hand: 1, target: [-1.0, 1.0, 0.0] })).unwrap();
+    world.apply(Command::Move(Move { hand: 1, target: [-1.0, 1.0, 0.0], strength: None })).unwrap();
     let before = read(&world, "box.x [m]");
     steps(&mut world, 40);
     assert!(read(&world, "box.x [m]") < before - 0.02 && world.hands().iter().any(|hand| hand.hand == Some(1)));
