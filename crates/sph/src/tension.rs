@@ -25,7 +25,7 @@
 //! What is kept: pair by pair, nothing; the force is the integral of κn over a closed surface, which vanishes for the surface and
 //! nearly for its particles.
 
-use crate::lanes::{Packed, pack};
+use crate::lanes::{LANES, Packed, pack};
 use crate::liquid::Liquid;
 use crate::neighbours::{Block, for_each_block};
 use crate::params::TensionModel;
@@ -194,7 +194,7 @@ impl Liquid {
     fn pairs<'a>(
         &'a self,
         block: &'a Block,
-        slopes: &'a [[f32; 8]],
+        slopes: &'a [[f32; LANES]],
         k: usize,
     ) -> impl Iterator<Item = (usize, Vec3, f32)> + 'a {
         let (place, i) = (&self.work.place, block.start + k);
