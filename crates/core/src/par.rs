@@ -1,9 +1,10 @@
 //! Parallel loops and sums with the same bits at any number of threads.
 //!
 //! Work is cut into pieces whose borders depend on the length alone; pieces are combined along a fixed binary tree.
-//! Nothing here allocates.
+//! Nothing here allocates, but for [`awake`].
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Items per piece of a reduction. Part of the result's definition: changing it changes sums in the last bit.
 pub const PIECE: usize = 256;
@@ -52,6 +53,55 @@ pub fn find_first(len: usize, test: impl Fn(usize) -> bool + Sync) -> Option<usi
     reduce(len, &|mut range| range.find(|&i| test(i)), &Option::or).flatten()
 }
 
+/// Whether threads are being kept awake: those of one caller at a time, or two could end up waiting for each other.
+static AWAKE: AtomicBool = AtomicBool::new(false);
+
+/// Looks for work before a thread offers its core to other programs: some ten microseconds.
+const PATIENCE: u32 = 256;
+
+/// Runs `work`, which has many short parallel loops, with the other threads of the pool awake. A thread without work falls
+/// asleep after some ten microseconds, and to wake it takes longer than such a loop.
+pub fn awake<T>(work: impl FnOnce() -> T) -> T {
+    let caller = rayon::current_thread_index();
+    if caller.is_none() || rayon::current_num_threads() == 1 || AWAKE.swap(true, Ordering::Acquire) {
+        return work();
+    }
+    let over = AtomicBool::new(false);
+    rayon::in_place_scope(|scope| {
+        let _end = End(&over);
+        scope.spawn_broadcast(|_, context| {
+            // The caller may come by while it waits for the end of a loop.
+            if Some(context.index()) != caller {
+                watch(&over);
+            }
+        });
+        work()
+    })
+}
+
+/// Takes part in parallel loops until it is over.
+fn watch(over: &AtomicBool) {
+    let mut idle = 0;
+    while !over.load(Ordering::Acquire) {
+        match rayon::yield_now() {
+            Some(rayon::Yield::Executed) => idle = 0,
+            _ if idle < PATIENCE => idle += 1,
+            _ => std::thread::yield_now(),
+        }
+        std::hint::spin_loop();
+    }
+}
+
+/// Lets the threads go to sleep when it is dropped, also in a panic.
+struct End<'a>(&'a AtomicBool);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+        AWAKE.store(false, Ordering::Release);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -76,6 +126,21 @@ mod tests {
             let expected = hits.iter().copied().filter(|&h| h < len).min();
             prop_assert_eq!(find_first(len, |i| hits.contains(&i)), expected);
         }
+    }
+
+    #[test]
+    fn work_ends_with_threads_awake() {
+        let squares = |n: usize| awake(|| (0..50).map(|_| sum(n, |i| (i * i) as f64)).sum::<f64>());
+        // Several callers in one pool, inside of each other, and in two pools.
+        let in_one = || rayon::join(|| squares(3000), || awake(|| squares(3000)));
+        let (a, b) = std::thread::scope(|scope| {
+            let other = scope.spawn(|| in_pool(3, in_one));
+            (in_pool(2, in_one), other.join().unwrap())
+        });
+        assert_eq!([a.0, a.1, b.0, b.1], [squares(3000); 4]);
+        let panics = std::panic::catch_unwind(|| in_pool(2, || awake(|| panic!("as it should"))));
+        assert!(panics.is_err());
+        assert_eq!(in_pool(2, || squares(300)), squares(300));
     }
 
     #[test]

@@ -37,6 +37,8 @@ pub(crate) struct Workspace {
     /// a M + c K and springs.
     pub(crate) matrix: Matrix<DMat3>,
     pub(crate) preconditioner: Option<Preconditioner>,
+    /// Memory of what is lent.
+    pub(crate) answer_memory: crate::answer::Memory,
     /// What contact adds to the diagonal of the matrix, for the preconditioner of this step.
     pub(crate) contact_diagonal: Vec<(u32, DMat3)>,
     pub(crate) cg: Cg,

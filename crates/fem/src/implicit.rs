@@ -27,7 +27,7 @@ use meniscus_core::{StepError, par};
 use rayon::prelude::*;
 
 /// The preconditioner is built anew when the ratio of stiffness to inertia has changed by this factor.
-const STALE: f64 = 3.0;
+pub(crate) const STALE: f64 = 3.0;
 
 /// The coefficients of an implicit problem.
 #[derive(Debug, Clone, Copy, Default)]
@@ -118,7 +118,7 @@ impl Body {
         }
     }
 
-    fn build_preconditioner(&mut self) {
+    pub(crate) fn build_preconditioner(&mut self) {
         let law = self.law(self.state.motion.preconditioned_for, false);
         let (points, rotation) = (self.params.order.points(), &self.state.motion.rotation);
         let mut tangents = vec![Warped::default(); rotation.len()];
@@ -226,15 +226,21 @@ impl Body {
         self.work.problem.tau * par::sum(load.len(), |i| fixed[i].free_part(load[i]).length_squared()).sqrt()
     }
 
-    /// Turns the frames of the preconditioner with the nodes.
+    /// Turns the frames of the preconditioner with the nodes, and stretches them where that helps.
     pub(crate) fn turn_preconditioner(&mut self) {
+        self.turn_frames();
+        let work = &mut self.work;
+        if let (Some(preconditioner), false) = (&mut work.preconditioner, work.problem.warped) {
+            preconditioner.stretch(&work.matrix, work.problem.inertia);
+        }
+    }
+
+    /// Turns the frames of the preconditioner with the nodes.
+    pub(crate) fn turn_frames(&mut self) {
         let Self { state, topology, work, params, .. } = self;
         let Some(preconditioner) = &mut work.preconditioner else { return };
         let (points, rotation, fixed) = (params.order.points(), &state.motion.rotation, &state.mesh.fixed);
         preconditioner.turn(|node| fixed[node].turn_about(node_rotation(topology, points, rotation, node)));
-        if !work.problem.warped {
-            preconditioner.stretch(&work.matrix, work.problem.inertia);
-        }
     }
 
     /// Σ M (v₀ − a u) + τ l: the momentum that contact must make up for, since a free body's own forces add up to nothing.

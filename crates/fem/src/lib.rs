@@ -45,6 +45,7 @@
 // Rows and columns of small matrices are named by their numbers.
 #![allow(clippy::needless_range_loop)]
 
+mod answer;
 mod assembly;
 mod axes;
 mod body;
@@ -76,6 +77,7 @@ mod symmetric;
 mod tangent;
 mod topology;
 
+pub use answer::StepAnswer;
 pub use axes::Axes;
 pub use body::{Body, BodyError};
 pub use params::{Fracture, Integrator, Linearisation, Material, Model, Order, Params, ParamsError, Plasticity};

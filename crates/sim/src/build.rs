@@ -184,7 +184,8 @@ pub(crate) fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError>
     let drains = scene.drain.iter().map(|(name, drain)| {
         let region = Region::new(&to_shape(loaded, &drain.region))
             .map_err(|source| BuildError::Drain { drain: name.clone(), source })?;
-        Ok(Box::new(move |p| region.contains(p)) as crate::gauss::Region)
+        let bounds = region.bounds();
+        Ok(Box::new(move |p| bounds.contains(p) && region.contains(p)) as crate::gauss::Region)
     });
     let gauss = Gauss {
         gravity: DVec3::from_array(scene.gravity),

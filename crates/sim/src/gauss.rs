@@ -64,6 +64,7 @@ impl Method for Gauss {
     fn step(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
         self.solids.place_in(&mut self.liquid, dt);
         self.step_liquid(time, dt, report)?; // 1 to 9
+        self.solids.take_answers(&mut self.liquid);
         self.step_solids(time, dt, report)?; // 10
         let Self { liquid, solids, .. } = self;
         if !self.dry {
@@ -77,6 +78,7 @@ impl Method for Gauss {
     }
 
     fn roll_back(&mut self) {
+        self.solids.take_answers(&mut self.liquid);
         self.liquid.roll_back();
         self.solids.roll_back();
         if let Some(before) = self.before.take() {

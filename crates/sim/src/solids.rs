@@ -7,10 +7,11 @@ use crate::rigid::Rigids;
 use glam::DVec3;
 use meniscus_core::{Digest, Frame, StepError, StepReport, Surface, Tets};
 use meniscus_fem::contact::{Contact, Obstacle, ObstacleForce};
-use meniscus_fem::{Body, Material, State};
+use meniscus_fem::{Body, Material, State, StepAnswer};
 use meniscus_geometry::Region;
-use meniscus_sph::{Answer, Liquid, Motion};
+use meniscus_sph::{Answer, Liquid, Motion, Yields};
 use serde::{Deserialize, Serialize};
+use std::any::Any;
 
 /// Edges of the surface that a node may cross in a step, dimensionless: contact sees what comes, but turns are linear.
 const EDGES_PER_STEP: f64 = 1.0;
@@ -75,6 +76,39 @@ pub(crate) struct SavedSolids {
     grips: Vec<Grip>,
 }
 
+/// How a soft body answers to the liquid, while it has lent that.
+#[derive(Debug)]
+struct Lent(Option<StepAnswer>);
+
+impl Yields for Lent {
+    fn yield_to(&mut self, forces: &mut [DVec3]) {
+        match &mut self.0 {
+            Some(answer) => answer.accelerations(forces),
+            None => forces.fill(DVec3::ZERO),
+        }
+    }
+}
+
+/// What a body has lent to the liquid, if it does.
+fn lent(answer: &mut Answer) -> Option<&mut Lent> {
+    let Answer::Stiff { all, .. } = answer else { return None };
+    let all: &mut dyn Any = &mut **all;
+    all.downcast_mut()
+}
+
+fn lend(answer: StepAnswer, to: &mut Answer) {
+    if lent(to).is_none() {
+        *to = Answer::Stiff { all: Box::new(Lent(None)), alone: Vec::new() };
+    }
+    if let Answer::Stiff { alone, .. } = to {
+        alone.clear();
+        alone.extend((0..answer.nodes()).map(|node| answer.alone(node)));
+    }
+    if let Some(lent) = lent(to) {
+        lent.0 = Some(answer);
+    }
+}
+
 impl Solids {
     /// The step of all solids: those that touch each other, themselves, walls or rigid bodies together; then that of the rigid
     /// bodies, which feel what the soft ones felt.
@@ -117,17 +151,15 @@ impl Solids {
         Ok(())
     }
 
-    /// Shows the liquid where the surfaces of the solids are and how they yield in a step of `dt` \[s\].
-    pub(crate) fn place_in(&self, liquid: &mut Liquid, dt: f64) {
+    /// Shows the liquid where the surfaces of the solids are and how they yield in a step of `dt` \[s\]; until
+    /// [`Solids::take_answers`].
+    pub(crate) fn place_in(&mut self, liquid: &mut Liquid, dt: f64) {
         let bodies = liquid.bodies_mut();
         bodies.resize_with(self.bodies.len() + self.rigids.len(), meniscus_sph::Body::default);
         let (soft, rigid) = bodies.split_at_mut(self.bodies.len());
         self.rigids.place_in(rigid);
-        for ((from, &kind), to) in self.bodies.iter().zip(&self.kind_of).zip(soft) {
+        for ((from, &kind), to) in self.bodies.iter_mut().zip(&self.kind_of).zip(soft) {
             let kind = &self.kinds[usize::from(kind)];
-            // What is broken may be loose.
-            let frequency = if from.positions().len() == kind.nodes { kind.frequency } else { 0.0 };
-            let lighter = 1.0 / from.stiffening(frequency, dt);
             to.positions.clear();
             to.positions.extend_from_slice(from.positions());
             to.velocities.clear();
@@ -136,13 +168,30 @@ impl Solids {
                 to.triangles.clear();
                 to.triangles.extend_from_slice(from.surface().triangles());
             }
-            let inverse_masses = (0..from.positions().len()).map(|node| lighter * from.inverse_mass(node));
-            match &mut to.answer {
-                Answer::Nodes(of_nodes) => {
-                    of_nodes.clear();
-                    of_nodes.extend(inverse_masses);
+            // What is broken may be loose.
+            let whole = from.positions().len() == kind.nodes;
+            match whole.then(|| from.lend_answer(dt)).flatten() {
+                Some(answer) => lend(answer, &mut to.answer),
+                None => {
+                    let lighter = 1.0 / from.stiffening(if whole { kind.frequency } else { 0.0 }, dt);
+                    let inverse_masses = (0..from.positions().len()).map(|node| lighter * from.inverse_mass(node));
+                    match &mut to.answer {
+                        Answer::Nodes(of_nodes) => {
+                            of_nodes.clear();
+                            of_nodes.extend(inverse_masses);
+                        }
+                        other => *other = Answer::Nodes(inverse_masses.collect()),
+                    }
                 }
-                other => *other = Answer::Nodes(inverse_masses.collect()),
+            }
+        }
+    }
+
+    /// Takes back what was lent to the liquid.
+    pub(crate) fn take_answers(&mut self, liquid: &mut Liquid) {
+        for (body, placed) in self.bodies.iter_mut().zip(liquid.bodies_mut()) {
+            if let Some(answer) = lent(&mut placed.answer).and_then(|lent| lent.0.take()) {
+                body.take_answer(answer);
             }
         }
     }

@@ -4,7 +4,7 @@ use crate::build::{self, BuildError};
 use crate::hands::Hand;
 use crate::method::{Fields, Method, Totals};
 use glam::Vec3;
-use meniscus_core::{Digest, Fault, Frame, StepError, StepReport, Tets};
+use meniscus_core::{Digest, Fault, Frame, StepError, StepReport, Tets, par};
 use meniscus_scene::{Command, Loaded, Scene, Set, Value, live};
 use serde::{Deserialize, Serialize};
 
@@ -144,13 +144,15 @@ impl World {
     /// # Errors
     /// When a step fails at every length allowed; the world is then as it was before that step.
     pub fn advance_frame(&mut self, mut each: impl FnMut(&World)) -> Result<(), StepError> {
-        loop {
-            let arrived = self.step_to_frame()?;
-            each(self);
-            if arrived {
-                return Ok(());
+        par::awake(|| {
+            loop {
+                let arrived = self.step_to_frame()?;
+                each(self);
+                if arrived {
+                    return Ok(());
+                }
             }
-        }
+        })
     }
 
     /// Takes one step, not beyond the next frame, and tells whether that frame is reached: commands can be given in between.

@@ -151,6 +151,27 @@ fn water_comes_to_rest_on_a_stiff_plate() {
     assert!(most < 3.0, "{most} J");
 }
 
+/// Water in a pool that is light and stiff settles as it does between walls. Were the pool's nodes taken for loose ones, in whatever
+/// measure, the water would shake it on and on.
+#[test]
+fn water_settles_in_a_light_stiff_pool_as_between_walls() {
+    let pool =
+        &POOL.replace("young = 1e5", "young = 1e7\ndensity = 300").replace("stiffness = 2e3", "stiffness = 1e-3");
+    let (water, _) = pool.split_once("[solid.pool]").unwrap();
+    let tank = "[wall.tank]\nshape = { box = { min = [-0.3, 0.1, -0.3], max = [0.3, 0.5, 0.3], open = [\"+y\"] } }";
+    let energy = |text: &str| {
+        let mut world = world(text);
+        until(&mut world, 1.0);
+        let late = (1..=10).map(|k| {
+            until(&mut world, 1.0 + 0.1 * f64::from(k));
+            read(&world, "kinetic energy [J]")
+        });
+        late.sum::<f64>() / 10.0
+    };
+    let (soft, rigid) = (energy(pool), energy(&format!("{water}{tank}")));
+    assert!(soft < 1.5 * rigid, "{soft} J, between walls {rigid} J");
+}
+
 /// The paper's wall holds a cube up, but the liquid crowds before it: without the wall's part of the density a layer there
 /// takes up less room than it should, and the cube sinks deeper than by the wall's pressure.
 #[test]

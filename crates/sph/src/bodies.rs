@@ -12,10 +12,12 @@
 //! A light body would be thrown about by a liquid that takes it for a wall which moves as it did: the added mass of the
 //! liquid exceeds its own. So the pressure is found with a body that yields,
 //!
-//! > uₖ = vₖ + Δt (fₖ − fₖ°)/mₖ,
+//! > u = v + Δt H (f − f°),
 //!
-//! f° being the force of the last step, which its velocity knows already. Internal forces are left to the body's own
-//! solver: what it yields less than a heap of loose nodes is made good in the next step, and at rest nothing is left.
+//! f° being the force of the last step, which its velocity knows already. H is how the body answers to a force that is new in
+//! the step, stiffness and all ([`Yields`]); where that is not known, the inverse masses of loose nodes. What the body does
+//! otherwise is made good in the next step, and at rest nothing is left. A stiff body that is taken for loose nodes shakes:
+//! with the liquid's mass six times its own, steps of 6 ms grow by 4 % each.
 
 mod cut;
 mod passed;
@@ -32,10 +34,12 @@ use meniscus_geometry::{NeighbourGrid, quadrature};
 pub(crate) use passed::Passed;
 use passed::Sweep;
 use rayon::prelude::*;
+use std::any::Any;
+use std::fmt::Debug;
 use std::ops::Range;
 
 /// A surface that moves, and what it does when it is pushed.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct Body {
     /// Nodes at the start of the step \[m\].
     pub positions: Vec<DVec3>,
@@ -47,8 +51,14 @@ pub struct Body {
     pub answer: Answer,
 }
 
+/// How a body with stiffness yields to forces that are new in a step: symmetric and positive.
+pub trait Yields: Any + Debug + Send + Sync {
+    /// Turns forces on the nodes \[N\] into accelerations \[m/s²\].
+    fn yield_to(&mut self, forces: &mut [DVec3]);
+}
+
 /// How a body yields to forces on its nodes.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub enum Answer {
     /// It moves as prescribed.
     #[default]
@@ -63,6 +73,13 @@ pub enum Answer {
         inverse_inertia: DMat3,
         /// Centre of mass \[m\].
         center: DVec3,
+    },
+    /// As its stiffness lets it.
+    Stiff {
+        /// The answer of all nodes.
+        all: Box<dyn Yields>,
+        /// How fast each node yields about, if the others stay \[1/kg\].
+        alone: Vec<f64>,
     },
 }
 
@@ -126,7 +143,7 @@ struct Pairs {
 }
 
 /// All bodies, and what they touch in a step.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Bodies {
     pub(crate) bodies: Vec<Body>,
     /// Number of the first node of each body, and of all nodes.
@@ -385,14 +402,15 @@ impl Bodies {
 
     /// Turns the forces on all nodes \[N\] into the accelerations with which they yield \[m/s²\].
     pub(crate) fn yield_to_forces(&mut self) {
-        for (b, body) in self.bodies.iter().enumerate() {
+        for (b, body) in self.bodies.iter_mut().enumerate() {
             let nodes = self.first[b] as usize..self.first[b + 1] as usize;
             let answer = &mut self.answer[nodes];
-            match &body.answer {
+            match &mut body.answer {
                 Answer::None => answer.fill(DVec3::ZERO),
                 Answer::Nodes(inverse_masses) => {
                     answer.iter_mut().zip(inverse_masses).for_each(|(a, inverse)| *a *= *inverse);
                 }
+                Answer::Stiff { all, .. } => all.yield_to(answer),
                 Answer::Rigid { inverse_mass, inverse_inertia, center } => {
                     let (mut force, mut torque) = (DVec3::ZERO, DVec3::ZERO);
                     for (f, x) in answer.iter().zip(&body.positions) {
@@ -418,7 +436,7 @@ impl Bodies {
         let b = self.body_of(node);
         match &self.bodies[b].answer {
             Answer::None => 0.0,
-            Answer::Nodes(inverse_masses) => inverse_masses[(node - self.first[b]) as usize],
+            Answer::Nodes(alone) | Answer::Stiff { alone, .. } => alone[(node - self.first[b]) as usize],
             Answer::Rigid { inverse_mass, inverse_inertia, center } => {
                 let arm = self.bodies[b].positions[(node - self.first[b]) as usize] - *center;
                 let trace = inverse_inertia.x_axis.x + inverse_inertia.y_axis.y + inverse_inertia.z_axis.z;

@@ -376,19 +376,28 @@ impl Liquid {
         (self.bodies.force, self.bodies.answer) = (force, pressure_force);
     }
 
-    /// How bodies yield to pressures: accelerations of all nodes into `bodies.answer`.
-    fn yield_bodies(&mut self, pressure: impl Fn(usize) -> f32 + Sync, with_start: bool) {
+    /// How bodies yield to pressures that come on top of the start of the solve: accelerations of all nodes into `bodies.answer`.
+    fn yield_bodies(&mut self, pressure: impl Fn(usize) -> f32 + Sync) {
         if self.bodies.is_empty() {
             return;
         }
-        let volume = self.rest_volume();
         let mut answer = std::mem::take(&mut self.bodies.answer);
-        if with_start {
-            answer.copy_from_slice(&self.bodies.start);
-        } else {
-            answer.fill(DVec3::ZERO);
+        answer.copy_from_slice(&self.bodies.start);
+        self.bodies.push_nodes(self.rest_volume(), pressure, &mut answer);
+        self.bodies.answer = answer;
+        self.bodies.yield_to_forces();
+    }
+
+    /// How particles and the nodes of bodies answer to the direction: accelerations into `push` and `bodies.answer`.
+    fn answer_to_direction(&mut self, push: &mut Vec<Packed>) {
+        if self.bodies.is_empty() {
+            return self.accelerate(push);
         }
-        self.bodies.push_nodes(volume, pressure, &mut answer);
+        let mut answer = std::mem::take(&mut self.bodies.answer);
+        answer.fill(DVec3::ZERO);
+        let (place, volume) = (&self.work.place, self.rest_volume());
+        let push_nodes = || self.bodies.push_nodes(volume, |i| place[i][3], &mut answer);
+        rayon::join(|| self.accelerate(push), push_nodes);
         self.bodies.answer = answer;
         self.bodies.yield_to_forces();
     }
@@ -476,7 +485,7 @@ impl Liquid {
 
     /// Residuals under the velocities of `work.flow`; returns the mean of what they miss their condition by.
     fn set_residuals(&mut self, aim: Aim, q: &[f32], dt: f32, both_ways: bool) -> f64 {
-        self.yield_bodies(|i| q[i], true);
+        self.yield_bodies(|i| q[i]);
         let mut residual = std::mem::take(&mut self.work.residual);
         let mut partial = std::mem::take(&mut self.work.partial);
         let (walls, compression) = (&self.work.wall_push, &self.work.compression);
@@ -527,10 +536,7 @@ impl Liquid {
         let mut push = std::mem::take(&mut self.work.push);
         let mut image = std::mem::take(&mut self.work.image);
         let mut partial = std::mem::take(&mut self.work.partial);
-        self.accelerate(&mut push);
-        let place = std::mem::take(&mut self.work.place);
-        self.yield_bodies(|i| place[i][3], false);
-        self.work.place = place;
+        self.answer_to_direction(&mut push);
         let (place, compliance) = (&self.work.place, self.compliance(dt.into()));
         let curvature = self.sum_rates((&push, 1.0), &mut image, &mut partial, |i, rate| {
             let image = compliance * place[i][3] - dt * dt * rate;

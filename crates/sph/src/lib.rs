@@ -67,7 +67,7 @@ mod viscosity;
 pub mod wall;
 mod walls;
 
-pub use bodies::{Answer, Body};
+pub use bodies::{Answer, Body, Yields};
 pub use dfsph::Solved;
 pub use emitter::{Emitter, EmitterState, Pulse};
 pub use fearless_simd::Level;

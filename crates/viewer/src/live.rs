@@ -8,7 +8,7 @@ use crate::message::{CardMessage, HandMessage, Mode, Order, Request, SceneMessag
 use crate::pace::{Meter, Pace};
 use crate::protocol::{self, Extras};
 use crate::session::Session;
-use meniscus_core::StepReport;
+use meniscus_core::{StepReport, par};
 use meniscus_scene::{Command, Loaded, Set, Value};
 use meniscus_sim::{Hand, Totals, World};
 use std::collections::BTreeMap;
@@ -253,7 +253,7 @@ impl Live {
 
     /// Takes one step.
     fn advance(&mut self, stage: &mut Stage) {
-        match stage.world.step_to_frame() {
+        match par::awake(|| stage.world.step_to_frame()) {
             Ok(arrived) => {
                 stage.profile.absorb(stage.world.report());
                 stage.profiled += 1;

@@ -53,10 +53,11 @@ impl Preconditioner {
         let center = rest.position.iter().sum::<DVec3>() / rest.position.len().max(1) as f64;
         let position: Vec<DVec3> = rest.position.iter().map(|p| *p - center).collect();
         let modes = rigid_modes(&position, rest.fixed);
+        let (scaled, scale) = scaled(sparse);
         if stiffness < SINGLE {
-            Self::Single(Turned::new(Multigrid::new(scaled(sparse), modes, rest.fixed), rest.matrix.traces()))
+            Self::Single(Turned::new(Multigrid::new(scaled, modes, rest.fixed), rest.matrix.traces(), scale))
         } else {
-            Self::Double(Turned::new(Multigrid::new(scaled(sparse), modes, rest.fixed), rest.matrix.traces()))
+            Self::Double(Turned::new(Multigrid::new(scaled, modes, rest.fixed), rest.matrix.traces(), scale))
         }
     }
 
@@ -76,7 +77,23 @@ impl Preconditioner {
         }
     }
 
-    /// z ≈ A⁻¹ r on the free nodes; returns r·z.
+    /// What z is to be multiplied with where its size matters, for the matrix at rest.
+    pub(crate) fn scale(&self) -> f64 {
+        match self {
+            Self::Single(turned) => turned.scale,
+            Self::Double(turned) => turned.scale,
+        }
+    }
+
+    /// Mean entry of a node on the diagonal of the matrix at rest.
+    pub(crate) fn rest_diagonal(&self, node: usize) -> f64 {
+        match self {
+            Self::Single(turned) => turned.traces[node] / 3.0,
+            Self::Double(turned) => turned.traces[node] / 3.0,
+        }
+    }
+
+    /// z ≈ A⁻¹ r on the free nodes, up to its [scale](Self::scale); returns r·z.
     pub(crate) fn apply(&mut self, r: &[DVec3], z: &mut [DVec3], partial: &mut [f64]) -> f64 {
         match self {
             Self::Single(turned) => turned.apply(r, z, partial),
@@ -85,13 +102,13 @@ impl Preconditioner {
     }
 }
 
-/// Scales a matrix to diagonals of about one, far from the ends of single precision.
-fn scaled(mut a: Sparse) -> Sparse {
+/// Scales a matrix to diagonals of about one, far from the ends of single precision; with the factor.
+fn scaled(mut a: Sparse) -> (Sparse, f64) {
     let rows = a.rows();
     let mean = (0..rows).map(|i| a.diagonal(i).x_axis.x).sum::<f64>() / rows.max(1) as f64;
     let factor = if mean > 0.0 { 1.0 / mean } else { 1.0 };
     a.values.iter_mut().for_each(|block| *block *= factor);
-    a
+    (a, factor)
 }
 
 /// A hierarchy with a frame per node.
@@ -99,16 +116,18 @@ pub(crate) struct Turned<B: Block> {
     pub(super) multigrid: Multigrid<B>,
     /// Traces of the diagonal blocks at rest.
     traces: Vec<f64>,
+    /// The scaled matrix over that at rest.
+    scale: f64,
     frames: Vec<B>,
     b: Vec<B::Vector>,
     x: Vec<B::Vector>,
 }
 
 impl<B: Block> Turned<B> {
-    fn new(multigrid: Multigrid<B>, traces: Vec<f64>) -> Self {
+    fn new(multigrid: Multigrid<B>, traces: Vec<f64>, scale: f64) -> Self {
         let (zero, rows) = (B::Vector::default(), traces.len());
         let frames = vec![B::round(DMat3::IDENTITY); rows];
-        Self { multigrid, traces, frames, b: vec![zero; rows], x: vec![zero; rows] }
+        Self { multigrid, traces, scale, frames, b: vec![zero; rows], x: vec![zero; rows] }
     }
 
     fn turn(&mut self, rotation: impl Fn(usize) -> DQuat + Sync) {

@@ -92,9 +92,13 @@ impl Sweep {
     /// triangle. The height above the plane is taken to change evenly over the step.
     fn crossing(&self, [from, to]: [DVec3; 2]) -> Option<(f64, DVec3)> {
         let [starts, ends] = self.corners;
-        let before = (from - starts[0]).dot(self.normals[0]);
+        // Most points stay where they can be seen.
         let after = (to - ends[0]).dot(self.normals[1]);
-        if before < 0.0 || after >= 0.0 {
+        if after >= 0.0 {
+            return None;
+        }
+        let before = (from - starts[0]).dot(self.normals[0]);
+        if before < 0.0 {
             return None;
         }
         let time = before / (before - after);
