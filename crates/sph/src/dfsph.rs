@@ -393,13 +393,17 @@ impl Liquid {
         if self.bodies.is_empty() {
             return self.accelerate(push);
         }
-        let mut answer = std::mem::take(&mut self.bodies.answer);
-        answer.fill(DVec3::ZERO);
+        let mut bodies = std::mem::take(&mut self.bodies);
         let (place, volume) = (&self.work.place, self.rest_volume());
-        let push_nodes = || self.bodies.push_nodes(volume, |i| place[i][3], &mut answer);
-        rayon::join(|| self.accelerate(push), push_nodes);
-        self.bodies.answer = answer;
-        self.bodies.yield_to_forces();
+        let yield_bodies = || {
+            let mut answer = std::mem::take(&mut bodies.answer);
+            answer.fill(DVec3::ZERO);
+            bodies.push_nodes(volume, |i| place[i][3], &mut answer);
+            bodies.answer = answer;
+            bodies.yield_to_forces();
+        };
+        rayon::join(|| self.accelerate(push), yield_bodies);
+        self.bodies = bodies;
     }
 
     /// Solves for multipliers that leave no positive residual; at the end `work.flow` holds the corrected velocities.
