@@ -10,7 +10,7 @@ use crate::solid::{Hold, Solid, SolidShape};
 use meniscus_fem::ParamsError;
 use meniscus_particles::InterfaceKind;
 use meniscus_rigid::Lock;
-use meniscus_sph::{Friction, Motion, PressureSolver, ViscositySolver};
+use meniscus_sph::{Corrects, Friction, Motion, PressureSolver, ViscositySolver};
 
 /// Something that is wrong with the value of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,6 +105,15 @@ impl Checks {
         });
         self.names(scene);
         self.bodies(scene);
+        let alone = scene.method == Method::Gauss && scene.body_names().next().is_none() && scene.body.is_empty();
+        let alone = alone || scene.sph.density_corrects == Corrects::Velocities;
+        self.within(["sph"], |c| {
+            c.require(
+                "density_corrects",
+                alone,
+                "\"places\" is for liquid among walls alone, with the method \"gauss\"",
+            );
+        });
         if scene.method == Method::Twophase {
             self.on_grid(scene);
         }
@@ -240,6 +249,11 @@ impl Checks {
             "viscosity",
             sph.viscosity == ViscositySolver::Explicit || sph.pressure == PressureSolver::Dfsph,
             "\"implicit\" needs pressure = \"dfsph\"",
+        );
+        self.require(
+            "density_corrects",
+            sph.density_corrects == Corrects::Velocities || sph.pressure == PressureSolver::Dfsph,
+            "\"places\" needs pressure = \"dfsph\"",
         );
         self.range("pressure_error", sph.pressure_error, [1e-6, 1.0]);
         self.range("divergence_error", sph.divergence_error, [1e-12, 1.0]);

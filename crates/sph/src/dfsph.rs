@@ -20,6 +20,10 @@
 //! per iteration; q, not the velocity, is the unknown, so that it can be kept from turning negative; the wall term b
 //! is the slope of the deficit that enters c, so that forces stay the gradient of the constraint (taking it twice in the
 //! force and once in the rate heats the liquid).
+//!
+//! Particles in disorder have no velocity that keeps all their compressions: as a shear flow carries them past each other, the
+//! density solve pushes them apart, and never together. If that changes velocities it takes energy from the flow, as in sand.
+//! [`Corrects::Places`] leaves velocities to the divergence solve.
 
 use crate::density::{self, Sums};
 use crate::lanes::{
@@ -28,6 +32,7 @@ use crate::lanes::{
 };
 use crate::liquid::{Liquid, Workspace, with_kernel_and_space};
 use crate::neighbours::{Block, sum_over_blocks};
+use crate::params::Corrects;
 use fearless_simd::{Simd, SimdFrom, dispatch, f32x8};
 use glam::{DVec3, Vec3};
 use meniscus_core::{StepError, par};
@@ -230,6 +235,9 @@ impl Liquid {
         let error = error.max(ROUNDING * self.share_taken_back(dt));
         let most = solver.density_error.max(error);
         let stop = Stop { error, most, iterations: [1, solver.max_density_iterations], both_ways: squeeze > 0.0 };
+        if self.setup.params.density_corrects == Corrects::Places {
+            self.work.own_acceleration.clone_from(&self.work.acceleration);
+        }
         self.add_mirror_pressure(gravity.as_vec3());
         self.start_bodies();
         let solved = self.solve(Aim::Density, dt, stop);
@@ -267,12 +275,13 @@ impl Liquid {
     /// neighbours, over its volume, in the mean over all directions. Beside a wall layers form and stress differs with
     /// direction: there it is the part along the wall's normal, with the wall's own push.
     fn report_pressure(&mut self, gravity: Vec3) {
-        let (multiplier, divergence) = (&self.state.particles.multiplier, &self.work.divergence_pressure);
-        let of = |i: usize| multiplier[i] + divergence[i];
-        let place = self.work.place[..multiplier.len()].par_iter_mut().with_min_len(par::PIECE);
-        place.enumerate().for_each(|(i, place)| place[3] = of(i));
+        let mut place = std::mem::take(&mut self.work.place);
+        let companions = place[..self.state.particles.len()].par_iter_mut().with_min_len(par::PIECE);
+        companions.enumerate().for_each(|(i, place)| place[3] = self.felt_pressure(i));
+        self.work.place = place;
         let mut pressure = std::mem::take(&mut self.state.particles.pressure);
-        let (work, level) = (&self.work, self.level);
+        let (work, multiplier, level) = (&self.work, &self.state.particles.multiplier, self.level);
+        let of = |i: usize| self.felt_pressure(i);
         let norm = self.value_norm() * (1.0 / self.h) as f32;
         let blocks = work.neighbours.blocks.par_iter().zip(&work.slopes).zip(&work.contacts);
         let blocks = blocks.zip(pressure.par_chunks_mut(par::PIECE));
@@ -297,12 +306,20 @@ impl Liquid {
         self.state.particles.pressure = pressure;
     }
 
-    /// The reaction of walls to the pressure of the density solve.
+    /// The pressure by which velocities change in a step \[Pa\].
+    fn felt_pressure(&self, i: usize) -> f32 {
+        let by_density = match self.setup.params.density_corrects {
+            Corrects::Velocities => self.state.particles.multiplier[i],
+            Corrects::Places => 0.0,
+        };
+        by_density + self.work.divergence_pressure[i]
+    }
+
+    /// The reaction of walls to the pressure.
     fn react(&mut self) {
         for contact in self.work.contacts.iter().flatten() {
             let i = contact.particle as usize;
-            let multiplier = f64::from(self.state.particles.multiplier[i] + self.work.divergence_pressure[i]);
-            let on_particle = contact.push.as_dvec3() * (multiplier * self.rest_volume());
+            let on_particle = contact.push.as_dvec3() * (f64::from(self.felt_pressure(i)) * self.rest_volume());
             self.work.reactions[usize::from(contact.wall)].add(self.state.particles.position[i], -on_particle);
         }
     }

@@ -11,7 +11,7 @@ use crate::lanes::{CubicSpline, KernelLanes, LANES, Packed, Papers, QuarticSplin
 use crate::motion::Pose;
 use crate::neighbours::{self, Columns, Neighbours, PairValues, for_each_block};
 use crate::params::{
-    BodyWall, Coupling, Friction, KernelFamily, Material, Params, PressureSolver, ViscositySolver, Wall,
+    BodyWall, Corrects, Coupling, Friction, KernelFamily, Material, Params, PressureSolver, ViscositySolver, Wall,
 };
 use crate::particles::Particles;
 use crate::tension::Tension;
@@ -131,6 +131,8 @@ pub(crate) struct Workspace {
     /// ρᵢ/ρ0ᵢ.
     pub(crate) compression: Vec<f32>,
     pub(crate) acceleration: Vec<Vec3>,
+    /// Accelerations of velocities, where these are not those of places.
+    pub(crate) own_acceleration: Vec<Vec3>,
     pub(crate) reactions: Vec<Reaction>,
     kept_inside: usize,
     // Of the incompressible solver alone:
@@ -687,7 +689,7 @@ impl Liquid {
     /// What the mirror image of a particle behind a wall adds to its pressure there \[Pa\], half of ρ g s along the push: the
     /// image lies a spacing deeper, so hydrostatics holds up to the wall. Nothing where the liquid does not press.
     pub(crate) fn mirror_pressure(&self, contact: &Contact, gravity: Vec3, pressure: f32) -> f32 {
-        if pressure <= 0.0 {
+        if pressure <= 0.0 || self.setup.params.density_corrects == Corrects::Places {
             return 0.0;
         }
         let i = contact.particle as usize;
@@ -704,7 +706,7 @@ impl Liquid {
     pub fn advance(&mut self, time: f64, dt: f64) -> Result<(), StepError> {
         let (step, reach, spacing) = (dt as f32, self.h, self.setup.params.spacing);
         let (emitters, walls, periodic) = (&self.setup.emitters, &self.walls, &self.setup.periodic);
-        let (acceleration, contacts) = (&self.work.acceleration, &self.work.contacts);
+        let Workspace { acceleration, own_acceleration, contacts, .. } = &self.work;
         let Particles { position, velocity, .. } = &mut self.state.particles;
         let pieces = position.par_chunks_mut(par::PIECE).zip(velocity.par_chunks_mut(par::PIECE)).zip(contacts);
         self.work.kept_inside = pieces
@@ -713,13 +715,15 @@ impl Liquid {
                 let start = piece * par::PIECE;
                 let mut kept = 0;
                 for (k, (x, v)) in x.iter_mut().zip(&mut *v).enumerate() {
-                    *v += acceleration[start + k] * step;
+                    let mut moving = *v + acceleration[start + k] * step;
+                    *v = own_acceleration.get(start + k).map_or(moving, |a| *v + *a * step);
                     for emitter in emitters {
                         if emitter.flows(time) && emitter.drives(*x, reach, spacing) {
-                            *v = emitter.velocity(time);
+                            moving = emitter.velocity(time);
+                            *v = moving;
                         }
                     }
-                    *x += *v * step;
+                    *x += moving * step;
                     kept += usize::from(walls.keep_inside(x, v));
                 }
                 for contact in contacts.iter().filter(|contact| walls.is_surface(contact.wall)) {

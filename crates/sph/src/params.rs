@@ -27,6 +27,8 @@ pub struct Params {
     pub pressure_error: f64,
     /// Mean divergence times dt that it leaves, dimensionless, default 0.001.
     pub divergence_error: f64,
+    /// What its density solve corrects, default "velocities".
+    pub density_corrects: Corrects,
     /// Most iterations of its density solve, default 100.
     pub max_density_iterations: u32,
     /// Most iterations of its divergence solve, default 100.
@@ -64,6 +66,7 @@ impl Default for Params {
             density_error: 1e-4,
             pressure_error: 0.02,
             divergence_error: 1e-3,
+            density_corrects: Corrects::default(),
             max_density_iterations: 100,
             max_divergence_iterations: 100,
             stiffness: None,
@@ -100,6 +103,18 @@ pub enum PressureSolver {
     Dfsph,
     /// p = k (ρ − ρ0), not below zero: MCG03, Boldt.
     StateEquation,
+}
+
+/// What the density solve of the incompressible liquid corrects, by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Corrects {
+    /// Velocities, and places by them (Bender and Koschier 2017).
+    #[default]
+    Velocities,
+    /// Places alone: velocities feel the pressure of the divergence solve. Particles in disorder then do not rub each other as
+    /// they make room. For liquid that fills pipes and channels, without solids and rigid bodies.
+    Places,
 }
 
 /// Viscosity solvers by name.

@@ -14,8 +14,6 @@ const R: f64 = 2e-3;
 const U_MAX: f64 = 0.285_714;
 /// Particles from the axis to the wall.
 const RINGS: u32 = 10;
-/// Part of the pipe that is filled: full to the last, blood in disorder is under pressure and rubs.
-const FILLED: f64 = 0.99;
 
 pub(crate) fn run(size: Size) -> Vec<Row> {
     // What repeats is 4 mm long, or four layers, which is as short as it may be.
@@ -27,7 +25,7 @@ fn profiles(layers: u32, end: f64) -> Result<Vec<Row>, String> {
     let spacing = R / f64::from(RINGS);
     let length = spacing * f64::from(layers);
     let scene = format!(
-        "gravity = [0.9434, 0, 0]\n[sph]\nspacing = {spacing:?}\nartificial_viscosity = 0\nmass_factor = {FILLED:?}\neddy_friction = 1\n\
+        "gravity = [0.9434, 0, 0]\n[sph]\nspacing = {spacing:?}\nartificial_viscosity = 0\ndensity_corrects = \"places\"\neddy_friction = 1\n\
          [periodic]\nmin = [0, -0.003, -0.003]\nmax = [{length:?}, 0.003, 0.003]\naxes = [\"x\"]\n\
          [liquid.blood]\ndensity = 1060\nviscosity = 0.0035\n{}\n\
          [wall.pipe]\nfriction = \"no-slip\"\nshape = {{ mesh = {{ surface = {{ file = \"pipe.ply\" }}, wet = \"inside\" }} }}\n",
