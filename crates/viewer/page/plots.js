@@ -30,9 +30,14 @@ export class Plots {
   }
 
   draw() { this.plots.forEach((plot) => plot.draw()); }
+
+  // Another size, other colours.
+  redraw() { this.plots.forEach((plot) => { plot.stale = true; }); }
 }
 
-const STAGE_COLORS = ["#0f6a9e", "#c2571a", "#4f7d2c", "#8a5aa8", "#b08a1d", "#3a9a94", "#b4486c", "#6c7a89"];
+// The largest stages of a step, and all the others together.
+const LARGEST = 5;
+const STAGE_COLORS = [...Array.from({ length: LARGEST }, (_, k) => `--stage-${k + 1}`), "--stage-other"];
 
 class Plot {
   constructor(place, name, unit, lines, stacked = false) {
@@ -59,7 +64,7 @@ class Plot {
     for (const [name, color] of this.lines) {
       const item = element("span", "", name);
       const dot = element("i");
-      dot.style.background = color.startsWith("--") ? `var(${color})` : color;
+      dot.style.background = `var(${color})`;
       item.prepend(dot);
       this.keys.append(item);
     }
@@ -86,8 +91,8 @@ class Plot {
     const known = this.lines.map(([name]) => name);
     const present = new Set(stages.map(([name]) => name));
     if (!known.length || known.some((name) => name !== "other" && !present.has(name))) {
-      const largest = [...present].sort((a, b) => this.means.get(b) - this.means.get(a)).slice(0, 5);
-      this.lines = [...largest, "other"].map((name, k) => [name, STAGE_COLORS[k === largest.length ? 7 : k]]);
+      const largest = [...present].sort((a, b) => this.means.get(b) - this.means.get(a)).slice(0, LARGEST);
+      this.lines = [...largest, "other"].map((name, k) => [name, STAGE_COLORS[k === largest.length ? LARGEST : k]]);
       this.rows = [];
       this.key();
     }
@@ -99,16 +104,17 @@ class Plot {
 
   draw() {
     if (!this.stale || this.root.hidden) return;
-    this.stale = false;
     const { canvas, rows } = this;
     const ratio = Math.min(devicePixelRatio || 1, 2);
     const [width, height] = [Math.round(canvas.clientWidth * ratio), Math.round(canvas.clientHeight * ratio)];
+    // A closed panel is drawn when it opens.
     if (width === 0) return;
+    this.stale = false;
     canvas.width = width;
     canvas.height = height;
     const pen = canvas.getContext("2d");
     const style = getComputedStyle(document.documentElement);
-    const paint = (color) => (color.startsWith("--") ? style.getPropertyValue(color) : color);
+    const paint = (color) => style.getPropertyValue(color);
     pen.strokeStyle = style.getPropertyValue("--line");
     pen.lineWidth = ratio;
     pen.strokeRect(0.5, 0.5, width - 1, height - 1);

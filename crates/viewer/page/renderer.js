@@ -2,14 +2,15 @@
 
 import { COLORINGS, STUDIOS, table } from "./colors.js";
 import { Program, Stream, texture } from "./gl.js";
+import { Liquid } from "./liquid.js";
 import { Box, add, lookAt, multiply, orthographic, scale } from "./math.js";
 import { Mesh, edgePairs } from "./meshes.js";
 import { SHADERS } from "./shaders.js";
 
 const LEVELS = [
-  { shadow: 512, samples: 0, ratio: 1 },
-  { shadow: 1024, samples: 0, ratio: 1.5 },
-  { shadow: 2048, samples: 4, ratio: 2 },
+  { shadow: 512, samples: 0, ratio: 1, surface: 0.5 },
+  { shadow: 1024, samples: 0, ratio: 1.5, surface: 1 },
+  { shadow: 2048, samples: 4, ratio: 2, surface: 1 },
 ];
 const GRID_REACH = 7.5;
 
@@ -33,6 +34,7 @@ export class Renderer {
   prepare() {
     const { gl } = this;
     this.programs = Object.fromEntries(Object.entries(SHADERS).map(([name, pair]) => [name, new Program(gl, name, pair)]));
+    this.liquid = Liquid.make(gl);
     this.places = new Stream(gl);
     this.values = new Stream(gl);
     this.segments = new Stream(gl);
@@ -60,6 +62,7 @@ export class Renderer {
     this.targets = null;
     this.shadow = null;
     this.frame = null;
+    this.topology = null;
   }
 
   setTopology(topology) {
@@ -68,9 +71,9 @@ export class Renderer {
     this.meshes = [];
     this.netEdges = topology.meshes.map(({ tets, vertices }) => edgePairs(tets, 4, vertices));
     const bytes = new Uint8Array(1024);
-    topology.bodies.slice(0, 256).forEach(({ color }, k) => {
+    topology.bodies.slice(0, 256).forEach(({ color, kind }, k) => {
       for (let c = 0; c < 3; c++) bytes[4 * k + c] = Math.round(255 * Math.min(Math.max(color[c], 0), 1));
-      bytes[4 * k + 3] = 255;
+      bytes[4 * k + 3] = kind === "liquid" ? 255 : 0;
     });
     const { gl } = this;
     gl.bindTexture(gl.TEXTURE_2D, this.bodies);
@@ -143,7 +146,12 @@ export class Renderer {
     this.ratio = ratio;
   }
 
-  // `look`: theme, coloring, range, ground (height or null), wire, tets, points, outlines, shadows, style (of the scene).
+  // Whether particles can be shown as a surface.
+  get pourable() {
+    return Boolean(this.liquid && this.frame?.count && this.topology.bodies.some(({ kind }) => kind === "liquid"));
+  }
+
+  // `look`: theme, coloring, range, ground (height or null), wire, tets, points, outlines, shadows, surface, style (of the scene).
   draw(camera, look) {
     const { gl } = this;
     this.resize();
@@ -153,32 +161,38 @@ export class Renderer {
     const bounds = this.box ?? new Box();
     const reach = Math.max(bounds.radius, camera.radius);
     const lens = camera.matrices(Math.max(reach, 0.3 * camera.distance));
-    const fine = LEVELS[this.level].samples > 0 && this.target(size);
+    const level = LEVELS[this.level];
+    const wanted = look.surface && this.pourable;
+    const aside = (level.samples > 0 || wanted) && this.target(size);
+    const fine = aside && level.samples > 0;
+    const surface = aside && wanted;
     this.glass = this.frame ? this.meshes.map((mesh) => this.clarity(mesh, look)) : [];
     const light = this.light(camera, lens, bounds, studio, look.shadows && this.frame);
-    gl.bindFramebuffer(gl.FRAMEBUFFER, fine ? this.targets.drawn : null);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, aside ? this.targets.drawn : null);
     gl.viewport(0, 0, ...size);
     gl.clear(gl.DEPTH_BUFFER_BIT);
     gl.enable(gl.DEPTH_TEST);
     gl.depthFunc(gl.LEQUAL);
-    this.screen("backdrop", { ...light, top: studio.top, bottom: studio.bottom });
+    this.screen(this.programs.backdrop, { ...light, top: studio.top, bottom: studio.bottom });
     if (look.ground !== null && lens.eye[1] > look.ground) this.ground(lens, light, studio, look, camera.radius);
     if (this.frame) {
       this.solids(lens, light, studio, look, false);
-      this.spheres(lens, light, look, fine);
+      this.spheres(lens, light, look, fine, surface ? 2 : 0);
+      if (surface) this.surface(size, lens, light, studio, look, camera.radius);
       this.lines(lens, studio, look, size);
       this.solids(lens, light, studio, look, true);
       if (look.tets) this.nets(lens, look, size);
       if (look.points) this.drawPoints(lens, look);
     }
-    if (fine) this.finish(size, lens, look);
+    if (aside) this.finish(size, lens, look, fine);
     gl.bindVertexArray(null);
   }
 
-  screen(name, values) {
+  // Covers the picture.
+  screen(program, values) {
     const { gl } = this;
     gl.bindVertexArray(this.empty);
-    this.programs[name].use(values);
+    program.use(values);
     gl.drawArrays(gl.TRIANGLES, 0, 3);
   }
 
@@ -242,7 +256,7 @@ export class Renderer {
     this.programs.meshShadows.use({ view, projection, range: [0, 0] });
     this.meshes.forEach((mesh, k) => { if (!this.glass[k]) mesh.draw(); });
     if (frame.count > 0) {
-      this.programs.sphereShadows.use({ view, projection, low: frame.low, extent: frame.extent, radius: 0.5 * frame.spacing, range: [0, 0] });
+      this.programs.sphereShadows.use({ view, projection, low: frame.low, extent: frame.extent, radius: 0.5 * frame.spacing, range: [0, 0], only: 0, bodies: 1 });
       this.drawSpheres("speed");
     }
     gl.disable(gl.POLYGON_OFFSET_FILL);
@@ -325,23 +339,49 @@ export class Renderer {
     }
   }
 
-  spheres(lens, light, look, fine) {
+  // What all ways to draw the particles need.
+  particles(look) {
     const { gl, frame } = this;
-    if (!frame.count) return;
     const quantity = COLORINGS[look.coloring].quantity;
     gl.activeTexture(gl.TEXTURE1);
     gl.bindTexture(gl.TEXTURE_2D, this.bodies);
     gl.activeTexture(gl.TEXTURE0);
     gl.bindTexture(gl.TEXTURE_2D, this.colors);
+    return {
+      low: frame.low, extent: frame.extent, colors: 0, bodies: 1, byBody: quantity ? 0 : 1,
+      range: quantity ? this.part(frame.ranges[quantity], look.range) : [0, 0],
+    };
+  }
+
+  // `only`: 0 all particles, 2 those that are not liquid.
+  spheres(lens, light, look, fine, only) {
+    const { gl, frame } = this;
+    if (!frame.count) return;
     if (fine) gl.enable(gl.SAMPLE_ALPHA_TO_COVERAGE);
     const { view, projection } = lens;
     this.programs.spheres.use({
-      ...light, view, projection, low: frame.low, extent: frame.extent, radius: 0.5 * frame.spacing, colors: 0, bodies: 1,
-      byBody: quantity ? 0 : 1, water: look.coloring === "water" ? 1 : 0, smoothEdge: fine ? 1 : 0,
-      range: quantity ? this.part(frame.ranges[quantity], look.range) : [0, 0],
+      ...light, ...this.particles(look), view, projection, radius: 0.5 * frame.spacing, only,
+      water: look.coloring === "water" ? 1 : 0, smoothEdge: fine ? 1 : 0,
     });
-    this.drawSpheres(quantity ?? "speed");
+    this.drawSpheres(COLORINGS[look.coloring].quantity ?? "speed");
     gl.disable(gl.SAMPLE_ALPHA_TO_COVERAGE);
+  }
+
+  // The liquid as a surface, over all that is drawn already.
+  surface(size, lens, light, studio, look, radius) {
+    this.resolve(size);
+    const { coloring } = look;
+    const { spacing } = this.frame;
+    // Colours that mean a number must be read; others may be looked through.
+    const numbers = coloring !== "water" && coloring !== "body";
+    const clear = numbers ? 2 * spacing : Math.max(0.3 * radius, 4 * spacing);
+    const deep = coloring === "water" ? [0.02, 0.22, 0.42, 0.6] : [0, 0, 0, 0];
+    this.liquid.draw({
+      out: this.targets.drawn, behind: this.targets.picture, depths: this.targets.depths, size, part: LEVELS[this.level].surface,
+      lens, light, studio, spheres: () => this.particles(look), spacing, clear, deep, gloss: numbers ? 0.4 : 0.9,
+      drawSpheres: () => this.drawSpheres(COLORINGS[coloring].quantity ?? "speed"),
+      screen: (program, values) => this.screen(program, values),
+    });
   }
 
   drawSpheres(quantity) {
@@ -473,19 +513,21 @@ export class Renderer {
     this.targets = null;
   }
 
-  finish([width, height], lens, look) {
+  // What is drawn so far, as textures that can be read.
+  resolve([width, height]) {
     const { gl, targets } = this;
     gl.bindFramebuffer(gl.READ_FRAMEBUFFER, targets.drawn);
     gl.bindFramebuffer(gl.DRAW_FRAMEBUFFER, targets.resolved);
     gl.blitFramebuffer(0, 0, width, height, 0, 0, width, height, gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT, gl.NEAREST);
+  }
+
+  // Brings what was drawn to the screen, with less light in creases if it is to be fine.
+  finish(size, lens, look, fine) {
+    const { gl, targets } = this;
+    const [width, height] = size;
+    this.resolve(size);
     gl.disable(gl.DEPTH_TEST);
-    gl.bindFramebuffer(gl.FRAMEBUFFER, targets.occluded);
-    gl.viewport(0, 0, ...targets.half);
-    gl.bindTexture(gl.TEXTURE_2D, targets.depths);
-    const p = lens.projection;
-    const spacing = this.frame?.count ? 3 * this.frame.spacing : 0;
-    const reach = Math.max(spacing, 0.07 * (this.box?.radius ?? 1));
-    this.screen("occlusion", { depths: 0, lens: [p[0], p[5], p[8], p[9]], planes: [p[10], p[14]], reach, pixel: [1 / width, 1 / height] });
+    if (fine) this.occlude(size, lens);
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
     gl.viewport(0, 0, width, height);
     gl.bindTexture(gl.TEXTURE_2D, targets.picture);
@@ -493,7 +535,19 @@ export class Renderer {
     gl.bindTexture(gl.TEXTURE_2D, targets.openness);
     gl.activeTexture(gl.TEXTURE0);
     const pixel = targets.half.map((v) => 1 / v);
-    this.screen("finish", { picture: 0, openness: 1, pixel, strength: look.theme === "dark" ? 0.8 : 0.65 });
+    const strength = look.theme === "dark" ? 0.8 : 0.65;
+    this.screen(this.programs.finish, { picture: 0, openness: 1, pixel, strength: fine ? strength : 0 });
+  }
+
+  occlude([width, height], lens) {
+    const { gl, targets } = this;
+    gl.bindFramebuffer(gl.FRAMEBUFFER, targets.occluded);
+    gl.viewport(0, 0, ...targets.half);
+    gl.bindTexture(gl.TEXTURE_2D, targets.depths);
+    const p = lens.projection;
+    const spacing = this.frame?.count ? 3 * this.frame.spacing : 0;
+    const reach = Math.max(spacing, 0.07 * (this.box?.radius ?? 1));
+    this.screen(this.programs.occlusion, { depths: 0, lens: [p[0], p[5], p[8], p[9]], planes: [p[10], p[14]], reach, pixel: [1 / width, 1 / height] });
   }
 
   // 0 quick, 1 plain, 2 fine.

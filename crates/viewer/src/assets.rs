@@ -28,6 +28,8 @@ const PAGE: &[Asset] = page![
     JS "connection.js",
     JS "gl.js",
     JS "hands.js",
+    JS "liquid-shaders.js",
+    JS "liquid.js",
     JS "math.js",
     JS "meshes.js",
     JS "panel.js",

@@ -30,6 +30,9 @@ fn the_page_works() {
     };
     let cases: &[(&str, Case)] = &[
         ("liquid", a_liquid_is_drawn_and_obeys),
+        ("surface", particles_become_a_surface),
+        ("two liquids", two_liquids_keep_their_colours),
+        ("grid", a_grid_shows_its_own_surface),
         ("pull", a_body_follows_the_hand),
         ("fracture", a_bar_tears_live),
         ("pool", a_pool_is_bent_and_spills),
@@ -199,6 +202,74 @@ fn a_liquid_is_drawn_and_obeys(browser: &mut Browser) {
     browser.click(&tab, "step");
     browser.wait(&tab, &format!("meniscus.status.commands >= {commands} + 2"));
     browser.click(&tab, "shot");
+    finish(browser, &tab);
+}
+
+/// Draws once more and tells what WebGL complains about: zero if nothing.
+fn graphics_error(browser: &mut Browser, tab: &Tab) -> f64 {
+    browser.number(tab, "(meniscus.renderer.draw(meniscus.camera, meniscus.look), meniscus.renderer.gl.getError())")
+}
+
+fn particles_become_a_surface(browser: &mut Browser) {
+    let server = play("dam-break", &["sph.spacing=0.05"], &options());
+    let tab = open(browser, &server, WIDE, 1.0, false);
+    browser.wait(&tab, "meniscus.status.time > 0.3");
+    pause(browser, &tab);
+    set(browser, &tab, "color", "body");
+    // The water, away from its edges and the page's words.
+    let part = [0.15, 0.45, 0.65, 0.8];
+    let particles = picture(browser, &tab, "liquid-particles");
+    browser.key(&tab, "l");
+    browser.wait(&tab, "meniscus.look.surface && document.getElementById('liquid').value === 'surface'");
+    let surface = picture(browser, &tab, "liquid-surface");
+    assert!(surface.differs(&particles, part, 12) > 10_000, "{}", surface.differs(&particles, part, 12));
+    // Spheres have edges everywhere; a surface has few.
+    let (rough, smooth) = (particles.edges(part, 24), surface.edges(part, 24));
+    assert!(2 * smooth < rough, "{smooth} edges in the surface, {rough} among the particles");
+    let blue = |[r, _, b]: [u8; 3]| b > r.saturating_add(30);
+    assert!(surface.count(part, blue) > 10_000, "the water has its colour");
+    assert_eq!(graphics_error(browser, &tab), 0.0);
+    // Fine, in the dark, and with two pixels per pixel.
+    browser.resize(&tab, [700, 500], 2.0);
+    browser.key(&tab, "t");
+    browser.wait(&tab, "meniscus.look.theme === 'dark'");
+    fine_picture(browser, &tab, "liquid-surface-fine-dark");
+    assert_eq!(graphics_error(browser, &tab), 0.0);
+    assert_eq!(browser.number(&tab, "meniscus.renderer.liquid.targets.size[0]"), 350.0, "half of 700 when it is quick");
+    browser.key(&tab, "l");
+    browser.wait(&tab, "!meniscus.look.surface && !meniscus.dirty");
+    finish(browser, &tab);
+}
+
+fn two_liquids_keep_their_colours(browser: &mut Browser) {
+    let server = play("two-liquids", &["sph.spacing=0.045"], &options());
+    let tab = open(browser, &server, [900, 600], 1.0, false);
+    browser.wait(&tab, "meniscus.status.step > 2");
+    pause(browser, &tab);
+    set(browser, &tab, "color", "body");
+    set(browser, &tab, "liquid", "surface");
+    let shown = picture(browser, &tab, "liquid-surface-of-two");
+    let all = [0.0, 0.1, 0.65, 0.85];
+    let blue = |[r, _, b]: [u8; 3]| b > r.saturating_add(40);
+    let red = |[r, _, b]: [u8; 3]| r > b.saturating_add(40);
+    assert!(shown.count(all, blue) > 1500 && shown.count(all, red) > 1500);
+    finish(browser, &tab);
+}
+
+/// A liquid on a grid comes with a surface of its own; there is nothing to choose.
+fn a_grid_shows_its_own_surface(browser: &mut Browser) {
+    let server = play("dam-break-grid", &["twophase.spacing=0.08"], &options());
+    let tab = open(browser, &server, [900, 600], 1.0, false);
+    let reach = "Math.max(...meniscus.renderer.frame.surfaces.filter((s) => s.speeds).flatMap((s) => [...s.positions.filter((_, k) => k % 3 === 0)]))";
+    let before = browser.number(&tab, reach);
+    browser.wait(&tab, &format!("{reach} > {before} + 0.15"));
+    pause(browser, &tab);
+    assert_eq!(browser.eval(&tab, "document.getElementById('liquid-row').hidden"), true);
+    set(browser, &tab, "color", "water");
+    let shown = fine_picture(browser, &tab, "grid-surface");
+    let blue = |[r, _, b]: [u8; 3]| b > r.saturating_add(30);
+    assert!(shown.count([0.0, 0.1, 0.65, 0.9], blue) > 3000, "the liquid's surface is drawn");
+    assert_eq!(graphics_error(browser, &tab), 0.0);
     finish(browser, &tab);
 }
 
