@@ -3,6 +3,7 @@
 import { Camera } from "./camera.js";
 import { COLORINGS, table } from "./colors.js";
 import { Connection } from "./connection.js";
+import { byId, element } from "./dom.js";
 import { Hands } from "./hands.js";
 import { clamp, length, roundUp, words } from "./math.js";
 import { Panel } from "./panel.js";
@@ -10,7 +11,6 @@ import { Plots } from "./plots.js";
 import { decode, locate } from "./protocol.js";
 import { Renderer } from "./renderer.js";
 
-const byId = (id) => document.getElementById(id);
 const darkSystem = matchMedia("(prefers-color-scheme: dark)");
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const small = matchMedia("(max-width: 900px)");
@@ -275,7 +275,8 @@ function updateRange() {
   const liquidSurface = frame?.surfaces.some((s) => s.speeds);
   const any = frame && quantity && (frame.count > 0 || liquidSurface);
   byId("legend").hidden = !any;
-  if (!any || !topology) return;
+  showBodies(frame && !quantity ? topology : null);
+  if (!any) return;
   const set = app.scene.picture.range;
   if (quantity === "speed") {
     look.range = set ?? [0, roundUp(app.scene.speed_scale || frame.ranges.speed[1] || 1)];
@@ -296,6 +297,25 @@ function updateRange() {
   ["legend-name", "legend-low", "legend-high"].forEach((id, k) => {
     if (byId(id).textContent !== text[k]) byId(id).textContent = text[k];
   });
+}
+
+// The colours of bodies, as many as there is room for.
+const MOST_BODIES = 10;
+let bodiesOf = null;
+function showBodies(topology) {
+  if (topology === bodiesOf) return;
+  bodiesOf = topology;
+  const bodies = (topology?.bodies ?? []).filter(({ kind }) => kind !== "wall");
+  const list = byId("bodies");
+  list.hidden = bodies.length === 0;
+  const more = bodies.length - MOST_BODIES;
+  list.replaceChildren(...bodies.slice(0, more > 0 ? MOST_BODIES - 1 : MOST_BODIES).map(({ name, color }) => {
+    const item = element("li", "", name);
+    const dot = element("i");
+    dot.style.background = `rgb(${color.map((v) => Math.round(255 * clamp(v, 0, 1))).join(" ")})`;
+    item.prepend(dot);
+    return item;
+  }), ...(more > 0 ? [element("li", "", `and ${more + 1} more`)] : []));
 }
 
 // Where the bulk of the values lies.

@@ -1,5 +1,6 @@
 // Plots that move: the last moments of what is measured.
 
+import { element } from "./dom.js";
 import { words } from "./math.js";
 
 const KEPT = 240;
@@ -54,7 +55,11 @@ class Plot {
     this.clear();
   }
 
-  clear() { this.rows = []; this.stale = true; }
+  clear() {
+    this.rows = [];
+    this.means = new Map(); // of the stages, if it has them
+    this.stale = true;
+  }
 
   show(on) { this.root.hidden = !on; }
 
@@ -86,7 +91,6 @@ class Plot {
   // Stages come and go: the largest have names, the others are one.
   addStages(time, stages) {
     const total = stages.reduce((sum, [, ms]) => sum + ms, 0);
-    this.means ??= new Map();
     for (const [name, ms] of stages) this.means.set(name, 0.9 * (this.means.get(name) ?? ms) + 0.1 * ms);
     const known = this.lines.map(([name]) => name);
     const present = new Set(stages.map(([name]) => name));
@@ -143,11 +147,4 @@ class Plot {
       }
     }
   }
-}
-
-export function element(name, kind = "", text = "") {
-  const made = document.createElement(name);
-  if (kind) made.className = kind;
-  if (text) made.textContent = text;
-  return made;
 }

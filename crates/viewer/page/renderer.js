@@ -113,10 +113,7 @@ export class Renderer {
       const stride = 3 * Math.max(1, Math.floor(positions.length / 6000));
       for (let k = 0; k < positions.length; k += stride) box.add(positions[k], positions[k + 1], positions[k + 2]);
     }
-    const wires = new DataView(frame.buffer, frame.wires.at);
-    for (let k = 0; k < frame.wires.count; k++) {
-      for (const end of [4, 16]) box.add(...[0, 4, 8].map((o) => wires.getFloat32(28 * k + end + o, true)));
-    }
+    addWires(box, frame);
     return box;
   }
 
@@ -127,10 +124,7 @@ export class Renderer {
     for (const { positions } of frame.surfaces) {
       for (let k = 0; k < positions.length; k += 3) box.add(positions[k], positions[k + 1], positions[k + 2]);
     }
-    const wires = new DataView(frame.buffer, frame.wires.at);
-    for (let k = 0; k < frame.wires.count; k++) {
-      for (const end of [4, 16]) box.add(...[0, 4, 8].map((o) => wires.getFloat32(28 * k + end + o, true)));
-    }
+    addWires(box, frame);
     return box.empty ? this.box : box;
   }
 
@@ -181,10 +175,10 @@ export class Renderer {
       if (surface) this.surface(size, lens, light, studio, look, camera.radius);
       this.lines(lens, studio, look, size);
       this.solids(lens, light, studio, look, true);
-      if (look.tets) this.nets(lens, look, size);
-      if (look.points) this.drawPoints(lens, look);
+      if (look.tets) this.nets(lens, studio, size);
+      if (look.points) this.drawPoints(lens, studio);
     }
-    if (aside) this.finish(size, lens, look, fine);
+    if (aside) this.finish(size, lens, studio, fine);
     gl.bindVertexArray(null);
   }
 
@@ -310,15 +304,23 @@ export class Renderer {
     return [(own[0] - shown[0]) / span, (own[1] - own[0]) / span];
   }
 
+  // What follows lies over what is there, which shines through, and hides nothing that comes later.
+  over(on) {
+    const { gl } = this;
+    if (on) {
+      gl.enable(gl.BLEND);
+      gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE);
+    } else {
+      gl.disable(gl.BLEND);
+    }
+    gl.depthMask(!on);
+  }
+
   solids(lens, light, studio, look, glass) {
     const { gl } = this;
     const { view, projection } = lens;
     const water = look.coloring === "water";
-    if (glass) {
-      gl.enable(gl.BLEND);
-      gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE);
-      gl.depthMask(false);
-    }
+    if (glass) this.over(true);
     gl.bindTexture(gl.TEXTURE_2D, this.colors);
     this.meshes.forEach((mesh, k) => {
       const clarity = this.glass[k];
@@ -333,10 +335,7 @@ export class Renderer {
       });
       mesh.draw();
     });
-    if (glass) {
-      gl.depthMask(true);
-      gl.disable(gl.BLEND);
-    }
+    if (glass) this.over(false);
   }
 
   // What all ways to draw the particles need.
@@ -400,7 +399,7 @@ export class Renderer {
   }
 
   lines(lens, studio, look, size) {
-    const { gl, frame } = this;
+    const { frame } = this;
     const data = [];
     const ink = studio.line.map((v) => v / 255);
     if (look.outlines) {
@@ -411,53 +410,42 @@ export class Renderer {
       }
     }
     const common = { both: lens.both, size };
-    gl.enable(gl.BLEND);
-    gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE);
-    gl.depthMask(false);
+    this.over(true);
     this.drawLines(new Float32Array(data), { ...common, width: 1.3 * this.ratio, strength: 0.6, lift: 0 });
     if (look.wire) {
-      const tint = look.theme === "dark" ? [0.9, 0.95, 1] : [0.08, 0.1, 0.14];
       this.meshes.forEach((mesh, k) => {
         if (this.glass[k] === HIDDEN) return;
-        this.drawLines(segmentsOf(mesh.edgePairs(), mesh.positions, tint), { ...common, width: 0.9 * this.ratio, strength: 0.55, lift: 2e-5 });
+        this.drawLines(segmentsOf(mesh.edgePairs(), mesh.positions, studio.mesh), { ...common, width: 0.9 * this.ratio, strength: 0.55, lift: 2e-5 });
       });
     }
-    gl.depthMask(true);
-    gl.disable(gl.BLEND);
+    this.over(false);
   }
 
   // All edges of the tetrahedra, also those inside.
-  nets(lens, look, size) {
-    const { gl, frame, topology } = this;
-    const tint = look.theme === "dark" ? [0.9, 0.95, 1] : [0.08, 0.1, 0.14];
-    gl.enable(gl.BLEND);
-    gl.depthMask(false);
+  nets(lens, studio, size) {
+    const { frame, topology } = this;
+    this.over(true);
     topology.meshes.forEach((_, k) => {
-      const lines = segmentsOf(this.netEdges[k], frame.nodes[k], tint);
+      const lines = segmentsOf(this.netEdges[k], frame.nodes[k], studio.mesh);
       this.drawLines(lines, { both: lens.both, size, width: 0.7 * this.ratio, strength: 0.5, lift: 2e-5 });
     });
-    gl.depthMask(true);
-    gl.disable(gl.BLEND);
+    this.over(false);
   }
 
   // Gauss points: small dots; those behind something shine through a little.
-  drawPoints(lens, look) {
+  drawPoints(lens, studio) {
     const { gl, frame } = this;
     if (!frame.pointCount) return;
     this.dots.write(frame.points);
     gl.bindVertexArray(this.dotArray);
-    gl.enable(gl.BLEND);
-    gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE);
-    gl.depthMask(false);
-    const ink = look.theme === "dark" ? [0.75, 1, 0.6] : [0.02, 0.22, 0.1];
+    this.over(true);
     for (const [test, strength] of [[gl.ALWAYS, 0.2], [gl.LEQUAL, 0.85]]) {
       gl.depthFunc(test);
-      this.programs.points.use({ both: lens.both, ink, strength, width: 2.6 * this.ratio, lift: 4e-5 });
+      this.programs.points.use({ both: lens.both, ink: studio.point, strength, width: 2.6 * this.ratio, lift: 4e-5 });
       gl.drawArrays(gl.POINTS, 0, frame.pointCount);
     }
     gl.depthFunc(gl.LEQUAL);
-    gl.depthMask(true);
-    gl.disable(gl.BLEND);
+    this.over(false);
   }
 
   drawLines(data, values) {
@@ -522,7 +510,7 @@ export class Renderer {
   }
 
   // Brings what was drawn to the screen, with less light in creases if it is to be fine.
-  finish(size, lens, look, fine) {
+  finish(size, lens, studio, fine) {
     const { gl, targets } = this;
     const [width, height] = size;
     this.resolve(size);
@@ -535,8 +523,7 @@ export class Renderer {
     gl.bindTexture(gl.TEXTURE_2D, targets.openness);
     gl.activeTexture(gl.TEXTURE0);
     const pixel = targets.half.map((v) => 1 / v);
-    const strength = look.theme === "dark" ? 0.8 : 0.65;
-    this.screen(this.programs.finish, { picture: 0, openness: 1, pixel, strength: fine ? strength : 0 });
+    this.screen(this.programs.finish, { picture: 0, openness: 1, pixel, strength: fine ? studio.creases : 0 });
   }
 
   occlude([width, height], lens) {
@@ -555,6 +542,14 @@ export class Renderer {
     if (level === this.level) return;
     this.level = level;
     this.freeTargets();
+  }
+}
+
+// Makes a box hold all outlines of a frame.
+function addWires(box, frame) {
+  const wires = new DataView(frame.buffer, frame.wires.at);
+  for (let k = 0; k < frame.wires.count; k++) {
+    for (const end of [4, 16]) box.add(...[0, 4, 8].map((o) => wires.getFloat32(28 * k + end + o, true)));
   }
 }
 

@@ -26,6 +26,7 @@ const PAGE: &[Asset] = page![
     JS "camera.js",
     JS "colors.js",
     JS "connection.js",
+    JS "dom.js",
     JS "gl.js",
     JS "hands.js",
     JS "liquid-shaders.js",

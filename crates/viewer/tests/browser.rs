@@ -44,6 +44,8 @@ fn the_page_works() {
         ("tabs", two_tabs_see_one_simulation),
         ("reconnect", the_page_comes_back_after_the_server),
         ("narrow", a_narrow_window_and_the_keys),
+        ("layout", nothing_overlaps_and_words_can_be_read),
+        ("touch", fingers_look_round_and_pull),
         ("no WebGL", a_browser_without_webgl_is_told),
     ];
     // For work on one of them.
@@ -236,6 +238,14 @@ fn particles_become_a_surface(browser: &mut Browser) {
     fine_picture(browser, &tab, "liquid-surface-fine-dark");
     assert_eq!(graphics_error(browser, &tab), 0.0);
     assert_eq!(browser.number(&tab, "meniscus.renderer.liquid.targets.size[0]"), 350.0, "half of 700 when it is quick");
+    // A driver may lose everything; then all is drawn anew.
+    let before = picture(browser, &tab, "liquid-surface-before");
+    browser.eval(&tab, "(globalThis.losing = meniscus.renderer.gl.getExtension('WEBGL_lose_context')).loseContext()");
+    browser.wait(&tab, "meniscus.renderer.gl.isContextLost()");
+    browser.eval(&tab, "losing.restoreContext()");
+    browser.wait(&tab, "!meniscus.renderer.gl.isContextLost() && meniscus.renderer.frame && !meniscus.dirty");
+    let after = picture(browser, &tab, "liquid-surface-restored");
+    assert!(after.differs(&before, [0.0, 0.0, 1.0, 1.0], 12) < 100);
     browser.key(&tab, "l");
     browser.wait(&tab, "!meniscus.look.surface && !meniscus.dirty");
     finish(browser, &tab);
@@ -252,6 +262,8 @@ fn two_liquids_keep_their_colours(browser: &mut Browser) {
     let all = [0.0, 0.1, 0.65, 0.85];
     let blue = |[r, _, b]: [u8; 3]| b > r.saturating_add(40);
     let red = |[r, _, b]: [u8; 3]| r > b.saturating_add(40);
+    let legend = browser.eval(&tab, "[...document.querySelectorAll('#bodies li')].map((e) => e.textContent).join()");
+    assert_eq!(legend, "syrup,water");
     assert!(shown.count(all, blue) > 1500 && shown.count(all, red) > 1500);
     finish(browser, &tab);
 }
@@ -535,6 +547,98 @@ fn a_narrow_window_and_the_keys(browser: &mut Browser) {
          .map((e) => e.id).join()",
     );
     assert_eq!(nameless, "");
+    finish(browser, &tab);
+}
+
+/// What stands over the picture: pairs of parts that overlap, parts that stick out, things too small for a finger.
+const LAYOUT: &str = "(() => { const seen = (e) => { const r = e.getBoundingClientRect(); return r.width > 1 && r.height > 1 ? r : null; }; \
+    const parts = ['title', 'legend', 'bodies', 'notice', 'open-panel', 'panel', 'transport'].map((id) => [id, seen(document.getElementById(id))]).filter(([, r]) => r); \
+    const wrong = parts.filter(([, r]) => r.left < 0 || r.top < 0 || r.right > innerWidth || r.bottom > innerHeight).map(([id]) => `${id} sticks out`); \
+    parts.forEach(([a, p], k) => parts.slice(k + 1).forEach(([b, q]) => { \
+      const [wide, high] = [Math.min(p.right, q.right) - Math.max(p.left, q.left), Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top)]; \
+      if (wide > 1 && high > 1) wrong.push(`${a} and ${b} overlap`); })); \
+    for (const e of document.querySelectorAll('button, select, input:not([type=checkbox])')) { const r = seen(e); \
+      if (r && (r.width < 24 || r.height < 24)) wrong.push(`${e.id || e.textContent} is small`); } \
+    if (document.documentElement.scrollWidth > innerWidth) wrong.push('scrolls sideways'); return wrong.join('; '); })()";
+
+/// The text with the least contrast against what is under it; over the picture, against the studio's colour nearest to the text.
+const CONTRAST: &str = "(() => { const straight = (v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4); \
+    const light = ([r, g, b]) => 0.2126 * straight(r) + 0.7152 * straight(g) + 0.0722 * straight(b); \
+    const parse = (text) => { const [r, g, b, a = 1] = text.match(/[\\d.]+/g).map(Number); return [r, g, b, a]; }; \
+    const over = (a, b) => [0, 1, 2].map((k) => a[k] * a[3] + b[k] * (1 - a[3])); \
+    const studio = meniscus.look.theme === 'dark' ? [51, 57, 66] : [214, 222, 231]; \
+    const under = (e) => { const own = []; for (let n = e; n && n !== document.body; n = n.parentElement) own.push(parse(getComputedStyle(n).backgroundColor)); \
+      return own.reverse().reduce((base, c) => over(c, base), studio); }; \
+    let worst = [99, '']; for (const e of document.querySelectorAll('body *')) { \
+      if (!e.checkVisibility() || ![...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim())) continue; \
+      const [a, b] = [light(parse(getComputedStyle(e).color)), light(under(e))]; const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05); \
+      if (ratio < worst[0]) worst = [ratio, `${e.id} ${e.className} ${e.textContent.trim()}`]; } return worst; })()";
+
+fn nothing_overlaps_and_words_can_be_read(browser: &mut Browser) {
+    let server = play("two-liquids", &["sph.spacing=0.06"], &options());
+    let tab = open(browser, &server, [390, 844], 1.0, false);
+    pause(browser, &tab);
+    for (name, size) in [("phone", [390, 844]), ("lying", [844, 390]), ("tablet", [768, 1024]), ("desk", WIDE)] {
+        browser.resize(&tab, size, 1.0);
+        browser.wait(&tab, &format!("innerWidth === {} && !meniscus.dirty", size[0]));
+        // Closed and open, with the colours of bodies and the scale of a number.
+        for color in ["body", "speed"] {
+            browser.click(&tab, "open-panel");
+            set(browser, &tab, "color", color);
+            picture(browser, &tab, &format!("layout-{name}-{color}"));
+            assert_eq!(browser.eval(&tab, LAYOUT), "", "{name}, {color}");
+        }
+    }
+    // AA of the Web Content Accessibility Guidelines: 4.5 for text.
+    browser.click(&tab, "scenes-toggle");
+    for theme in ["light", "dark"] {
+        set(browser, &tab, "theme", theme);
+        for dialog in [false, true] {
+            if dialog {
+                browser.click(&tab, "help-button");
+            }
+            let worst = browser.eval(&tab, CONTRAST);
+            println!("  {theme}: least contrast {worst}");
+            assert!(worst[0].as_f64().unwrap() >= 4.5, "{theme}: {worst}");
+        }
+        browser.click(&tab, "help-button");
+    }
+    finish(browser, &tab);
+}
+
+fn fingers_look_round_and_pull(browser: &mut Browser) {
+    let set = ["solid.jelly.target_tets=200", "solid.rubber.target_tets=150", "solid.puck.target_tets=150"];
+    let server = play("jelly-drop", &set, &options());
+    let tab = open(browser, &server, [390, 844], 1.0, false);
+    pause(browser, &tab);
+    let place = |browser: &mut Browser| browser.eval(&tab, "[meniscus.camera.azimuth, meniscus.camera.distance]");
+    let before = place(browser);
+    browser.touch(&tab, "touchStart", &[[200.0, 300.0]]);
+    browser.touch(&tab, "touchMove", &[[260.0, 300.0]]);
+    browser.touch(&tab, "touchEnd", &[]);
+    let turned = place(browser);
+    assert!(turned[0] != before[0] && turned[1] == before[1], "{before} {turned}");
+    // Two fingers twice as far apart: twice as near, and nothing turns.
+    browser.touch(&tab, "touchStart", &[[180.0, 300.0], [220.0, 300.0]]);
+    browser.touch(&tab, "touchMove", &[[160.0, 300.0], [240.0, 300.0]]);
+    browser.touch(&tab, "touchEnd", &[]);
+    let near = place(browser);
+    assert!(near[0] == turned[0], "{turned} {near}");
+    let factor = near[1].as_f64().unwrap() / turned[1].as_f64().unwrap();
+    assert!((factor - 0.5).abs() < 1e-6, "{factor}");
+    browser.key(&tab, "c");
+    browser.wait(&tab, "meniscus.camera.isHome && !meniscus.camera.flight");
+    // With the switch, one finger is the hand.
+    browser.click(&tab, "hand");
+    let at = browser.eval(&tab, &format!("meniscus.camera.project({}, meniscus.hands.size)", center_of("jelly")));
+    let (x, y) = (at[0].as_f64().unwrap(), at[1].as_f64().unwrap());
+    browser.touch(&tab, "touchStart", &[[x, y]]);
+    browser.touch(&tab, "touchMove", &[[x, y - 80.0]]);
+    browser.click(&tab, "step");
+    browser.wait(&tab, "meniscus.status.hands.length === 1");
+    browser.touch(&tab, "touchEnd", &[]);
+    browser.click(&tab, "step");
+    browser.wait(&tab, "meniscus.status.hands.length === 0");
     finish(browser, &tab);
 }
 

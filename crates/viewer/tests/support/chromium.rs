@@ -200,6 +200,13 @@ impl Browser {
         self.call(Some(&tab.session), "Input.dispatchMouseEvent", event);
     }
 
+    /// Fingers at places in pixels of the page: "touchStart", "touchMove" or "touchEnd".
+    pub(crate) fn touch(&mut self, tab: &Tab, kind: &str, fingers: &[[f64; 2]]) {
+        let points: Vec<Value> =
+            fingers.iter().enumerate().map(|(id, [x, y])| json!({ "x": x, "y": y, "id": id })).collect();
+        self.call(Some(&tab.session), "Input.dispatchTouchEvent", json!({ "type": kind, "touchPoints": points }));
+    }
+
     /// What the page looks like: width and RGB rows.
     pub(crate) fn picture(&mut self, tab: &Tab, save: &Path) -> Picture {
         let shot = self.call(Some(&tab.session), "Page.captureScreenshot", json!({ "format": "png" }));
