@@ -36,6 +36,7 @@ export class Program {
         case gl.FLOAT_VEC2: gl.uniform2fv(uniform.at, value); break;
         case gl.FLOAT_VEC3: gl.uniform3fv(uniform.at, value); break;
         case gl.FLOAT_VEC4: gl.uniform4fv(uniform.at, value); break;
+        case gl.INT_VEC2: gl.uniform2iv(uniform.at, value); break;
         case gl.FLOAT_MAT4: gl.uniformMatrix4fv(uniform.at, false, value); break;
         default: gl.uniform1i(uniform.at, value);
       }

@@ -3,6 +3,7 @@
 import { Camera } from "./camera.js";
 import { COLORINGS, table } from "./colors.js";
 import { Connection } from "./connection.js";
+import { byId, element } from "./dom.js";
 import { Hands } from "./hands.js";
 import { clamp, length, roundUp, words } from "./math.js";
 import { Panel } from "./panel.js";
@@ -10,13 +11,14 @@ import { Plots } from "./plots.js";
 import { decode, locate } from "./protocol.js";
 import { Renderer } from "./renderer.js";
 
-const byId = (id) => document.getElementById(id);
 const darkSystem = matchMedia("(prefers-color-scheme: dark)");
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
+const small = matchMedia("(max-width: 900px)");
+const sheet = matchMedia("(max-width: 900px) and (orientation: portrait)"); // the panel is below, as in the style sheet
 
 // What the person chose; some of it is remembered by the browser.
 const look = {
-  theme: "light", coloring: "speed", range: [0, 1], ground: 0, wire: false, tets: false, points: false, style: {}, outlines: true, shadows: true, hand: false, strength: 1,
+  theme: "light", coloring: "speed", range: [0, 1], ground: 0, wire: false, tets: false, points: false, style: {}, outlines: true, shadows: true, surface: false, hand: false, strength: 1,
 };
 
 const app = {
@@ -47,7 +49,7 @@ function start() {
   }
   wire();
   choose();
-  new ResizeObserver(() => { cover(); app.changed(); }).observe(document.body);
+  new ResizeObserver(() => { cover(); app.plots.redraw(); app.changed(); }).observe(document.body);
 }
 
 // ---- what the server says
@@ -89,13 +91,15 @@ function newScene(scene) {
   if (another) {
     const wanted = scene.picture.color;
     setColoring(COLORINGS[wanted] ? wanted : "body");
-    if (innerWidth > 900) app.panel.openScenes(false);
+    if (!small.matches) app.panel.openScenes(false);
   }
   app.panel.show(scene);
   app.plots.clear();
   app.ranges = {};
-  // Its status may have come first, and a record that stands still sends no other.
-  if (app.status?.generation === scene.generation) newStatus(app.status);
+  // Its status may have come first, and what stands still sends no other.
+  const { status } = app;
+  app.status = null;
+  if (status?.generation === scene.generation) newStatus(status);
 }
 
 function newStatus(status) {
@@ -188,6 +192,7 @@ function draw(now) {
   app.dirty = false;
   cover();
   updateRange();
+  byId("liquid-row").hidden = !renderer.pourable;
   renderer.draw(camera, look);
   drawHands();
   app.drawn++;
@@ -234,9 +239,8 @@ function cover() {
   const open = !document.body.classList.contains("closed");
   const panel = byId("panel").getBoundingClientRect();
   const below = byId("transport").offsetHeight + 24;
-  const narrow = innerWidth <= 900;
-  const right = open && !narrow ? panel.width + 16 : 0;
-  const bottom = below + (open && narrow ? panel.height : 0);
+  const right = open && !sheet.matches ? panel.width + 16 : 0;
+  const bottom = below + (open && sheet.matches ? panel.height : 0);
   const top = Math.max(byId("title").getBoundingClientRect().bottom, 0);
   const now = [right / innerWidth, Math.min(bottom / innerHeight, 0.75), Math.min(top / innerHeight, 0.15)];
   const { camera, subject, scene, renderer } = app;
@@ -271,7 +275,8 @@ function updateRange() {
   const liquidSurface = frame?.surfaces.some((s) => s.speeds);
   const any = frame && quantity && (frame.count > 0 || liquidSurface);
   byId("legend").hidden = !any;
-  if (!any || !topology) return;
+  showBodies(frame && !quantity ? topology : null);
+  if (!any) return;
   const set = app.scene.picture.range;
   if (quantity === "speed") {
     look.range = set ?? [0, roundUp(app.scene.speed_scale || frame.ranges.speed[1] || 1)];
@@ -292,6 +297,25 @@ function updateRange() {
   ["legend-name", "legend-low", "legend-high"].forEach((id, k) => {
     if (byId(id).textContent !== text[k]) byId(id).textContent = text[k];
   });
+}
+
+// The colours of bodies, as many as there is room for.
+const MOST_BODIES = 10;
+let bodiesOf = null;
+function showBodies(topology) {
+  if (topology === bodiesOf) return;
+  bodiesOf = topology;
+  const bodies = (topology?.bodies ?? []).filter(({ kind }) => kind !== "wall");
+  const list = byId("bodies");
+  list.hidden = bodies.length === 0;
+  const more = bodies.length - MOST_BODIES;
+  list.replaceChildren(...bodies.slice(0, more > 0 ? MOST_BODIES - 1 : MOST_BODIES).map(({ name, color }) => {
+    const item = element("li", "", name);
+    const dot = element("i");
+    dot.style.background = `rgb(${color.map((v) => Math.round(255 * clamp(v, 0, 1))).join(" ")})`;
+    item.prepend(dot);
+    return item;
+  }), ...(more > 0 ? [element("li", "", `and ${more + 1} more`)] : []));
 }
 
 // Where the bulk of the values lies.
@@ -361,12 +385,14 @@ const actions = {
   shot: saveShot,
   help: () => (byId("help").open ? byId("help").close() : byId("help").showModal()),
   panel: () => openPanel(document.body.classList.contains("closed")),
+  liquid: () => { byId("liquid").value = look.surface ? "particles" : "surface"; choose(); },
   theme: () => { byId("theme").value = look.theme === "dark" ? "light" : "dark"; choose(); },
 };
 
 function openPanel(open) {
   document.body.classList.toggle("closed", !open);
   byId("open-panel").setAttribute("aria-expanded", String(open));
+  app.plots.redraw();
   app.changed();
 }
 
@@ -395,6 +421,7 @@ function choose() {
   if (look.tets !== wished[0] || look.points !== wished[1]) wish();
   look.outlines = byId("outline").checked;
   look.shadows = byId("shadow").checked;
+  look.surface = byId("liquid").value === "surface";
   look.ground = byId("ground").checked ? (app.scene?.picture.ground_height ?? app.lowest ?? 0) : null;
   look.hand = byId("hand").checked;
   const strength = 10 ** Number(byId("strength").value);
@@ -407,7 +434,7 @@ function choose() {
   try {
     localStorage.setItem("meniscus-theme", theme);
   } catch { /* a browser may forbid it */ }
-  app.plots?.plots.forEach((plot) => { plot.stale = true; });
+  app.plots?.redraw();
   app.changed();
 }
 
@@ -427,7 +454,7 @@ function wire() {
   }
   byId("speed").addEventListener("change", () => app.connection.send({ type: "speed", factor: Number(byId("speed").value) }));
   byId("color").addEventListener("change", () => setColoring(byId("color").value));
-  for (const id of ["wire", "tets", "points", "outline", "ground", "shadow", "theme", "quality", "hand", "strength"]) byId(id).addEventListener("input", choose);
+  for (const id of ["wire", "tets", "points", "outline", "ground", "shadow", "liquid", "theme", "quality", "hand", "strength"]) byId(id).addEventListener("input", choose);
   byId("strength").addEventListener("dblclick", () => { byId("strength").value = 0; choose(); });
   byId("timeline").addEventListener("input", () => app.connection.send({ type: "seek", place: Number(byId("timeline").value) }));
   darkSystem.addEventListener("change", choose);
@@ -435,7 +462,7 @@ function wire() {
   try {
     byId("theme").value = localStorage.getItem("meniscus-theme") ?? "auto";
   } catch { /* a browser may forbid it */ }
-  if (innerWidth <= 900) openPanel(false);
+  if (small.matches) openPanel(false);
   addEventListener("keydown", key);
 }
 
@@ -447,7 +474,7 @@ function key(event) {
   if (byId("help").open && event.key !== "?") return;
   const keys = {
     " ": pressing ? null : actions.pause,
-    ".": actions.step, r: actions.reset, c: actions.camera, s: actions.shot, p: actions.panel, t: actions.theme, "?": actions.help,
+    ".": actions.step, r: actions.reset, c: actions.camera, s: actions.shot, p: actions.panel, t: actions.theme, l: actions.liquid, "?": actions.help,
     m: () => toggle("wire"), w: () => toggle("tets"), g: () => toggle("points"), h: () => toggle("hand"),
     "+": () => app.camera.zoom(0.9), "=": () => app.camera.zoom(0.9), "-": () => app.camera.zoom(1.1),
   };

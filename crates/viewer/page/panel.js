@@ -1,9 +1,8 @@
 // The panel: scenes, parameters, switches.
 
+import { byId, element } from "./dom.js";
 import { clamp, words } from "./math.js";
-import { element } from "./plots.js";
 
-const byId = (id) => document.getElementById(id);
 const STEPS = 1000;
 const ENDLESS = 1e30; // strength of what does not tear [Pa]
 

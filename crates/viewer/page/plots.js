@@ -1,5 +1,6 @@
 // Plots that move: the last moments of what is measured.
 
+import { element } from "./dom.js";
 import { words } from "./math.js";
 
 const KEPT = 240;
@@ -30,9 +31,14 @@ export class Plots {
   }
 
   draw() { this.plots.forEach((plot) => plot.draw()); }
+
+  // Another size, other colours.
+  redraw() { this.plots.forEach((plot) => { plot.stale = true; }); }
 }
 
-const STAGE_COLORS = ["#0f6a9e", "#c2571a", "#4f7d2c", "#8a5aa8", "#b08a1d", "#3a9a94", "#b4486c", "#6c7a89"];
+// The largest stages of a step, and all the others together.
+const LARGEST = 5;
+const STAGE_COLORS = [...Array.from({ length: LARGEST }, (_, k) => `--stage-${k + 1}`), "--stage-other"];
 
 class Plot {
   constructor(place, name, unit, lines, stacked = false) {
@@ -49,7 +55,11 @@ class Plot {
     this.clear();
   }
 
-  clear() { this.rows = []; this.stale = true; }
+  clear() {
+    this.rows = [];
+    this.means = new Map(); // of the stages, if it has them
+    this.stale = true;
+  }
 
   show(on) { this.root.hidden = !on; }
 
@@ -59,7 +69,7 @@ class Plot {
     for (const [name, color] of this.lines) {
       const item = element("span", "", name);
       const dot = element("i");
-      dot.style.background = color.startsWith("--") ? `var(${color})` : color;
+      dot.style.background = `var(${color})`;
       item.prepend(dot);
       this.keys.append(item);
     }
@@ -81,13 +91,12 @@ class Plot {
   // Stages come and go: the largest have names, the others are one.
   addStages(time, stages) {
     const total = stages.reduce((sum, [, ms]) => sum + ms, 0);
-    this.means ??= new Map();
     for (const [name, ms] of stages) this.means.set(name, 0.9 * (this.means.get(name) ?? ms) + 0.1 * ms);
     const known = this.lines.map(([name]) => name);
     const present = new Set(stages.map(([name]) => name));
     if (!known.length || known.some((name) => name !== "other" && !present.has(name))) {
-      const largest = [...present].sort((a, b) => this.means.get(b) - this.means.get(a)).slice(0, 5);
-      this.lines = [...largest, "other"].map((name, k) => [name, STAGE_COLORS[k === largest.length ? 7 : k]]);
+      const largest = [...present].sort((a, b) => this.means.get(b) - this.means.get(a)).slice(0, LARGEST);
+      this.lines = [...largest, "other"].map((name, k) => [name, STAGE_COLORS[k === largest.length ? LARGEST : k]]);
       this.rows = [];
       this.key();
     }
@@ -99,16 +108,17 @@ class Plot {
 
   draw() {
     if (!this.stale || this.root.hidden) return;
-    this.stale = false;
     const { canvas, rows } = this;
     const ratio = Math.min(devicePixelRatio || 1, 2);
     const [width, height] = [Math.round(canvas.clientWidth * ratio), Math.round(canvas.clientHeight * ratio)];
+    // A closed panel is drawn when it opens.
     if (width === 0) return;
+    this.stale = false;
     canvas.width = width;
     canvas.height = height;
     const pen = canvas.getContext("2d");
     const style = getComputedStyle(document.documentElement);
-    const paint = (color) => (color.startsWith("--") ? style.getPropertyValue(color) : color);
+    const paint = (color) => style.getPropertyValue(color);
     pen.strokeStyle = style.getPropertyValue("--line");
     pen.lineWidth = ratio;
     pen.strokeRect(0.5, 0.5, width - 1, height - 1);
@@ -137,11 +147,4 @@ class Plot {
       }
     }
   }
-}
-
-export function element(name, kind = "", text = "") {
-  const made = document.createElement(name);
-  if (kind) made.className = kind;
-  if (text) made.textContent = text;
-  return made;
 }

@@ -2,14 +2,15 @@
 
 import { COLORINGS, STUDIOS, table } from "./colors.js";
 import { Program, Stream, texture } from "./gl.js";
+import { Liquid } from "./liquid.js";
 import { Box, add, lookAt, multiply, orthographic, scale } from "./math.js";
 import { Mesh, edgePairs } from "./meshes.js";
 import { SHADERS } from "./shaders.js";
 
 const LEVELS = [
-  { shadow: 512, samples: 0, ratio: 1 },
-  { shadow: 1024, samples: 0, ratio: 1.5 },
-  { shadow: 2048, samples: 4, ratio: 2 },
+  { shadow: 512, samples: 0, ratio: 1, surface: 0.5 },
+  { shadow: 1024, samples: 0, ratio: 1.5, surface: 1 },
+  { shadow: 2048, samples: 4, ratio: 2, surface: 1 },
 ];
 const GRID_REACH = 7.5;
 
@@ -33,6 +34,7 @@ export class Renderer {
   prepare() {
     const { gl } = this;
     this.programs = Object.fromEntries(Object.entries(SHADERS).map(([name, pair]) => [name, new Program(gl, name, pair)]));
+    this.liquid = Liquid.make(gl);
     this.places = new Stream(gl);
     this.values = new Stream(gl);
     this.segments = new Stream(gl);
@@ -60,6 +62,7 @@ export class Renderer {
     this.targets = null;
     this.shadow = null;
     this.frame = null;
+    this.topology = null;
   }
 
   setTopology(topology) {
@@ -68,9 +71,9 @@ export class Renderer {
     this.meshes = [];
     this.netEdges = topology.meshes.map(({ tets, vertices }) => edgePairs(tets, 4, vertices));
     const bytes = new Uint8Array(1024);
-    topology.bodies.slice(0, 256).forEach(({ color }, k) => {
+    topology.bodies.slice(0, 256).forEach(({ color, kind }, k) => {
       for (let c = 0; c < 3; c++) bytes[4 * k + c] = Math.round(255 * Math.min(Math.max(color[c], 0), 1));
-      bytes[4 * k + 3] = 255;
+      bytes[4 * k + 3] = kind === "liquid" ? 255 : 0;
     });
     const { gl } = this;
     gl.bindTexture(gl.TEXTURE_2D, this.bodies);
@@ -110,10 +113,7 @@ export class Renderer {
       const stride = 3 * Math.max(1, Math.floor(positions.length / 6000));
       for (let k = 0; k < positions.length; k += stride) box.add(positions[k], positions[k + 1], positions[k + 2]);
     }
-    const wires = new DataView(frame.buffer, frame.wires.at);
-    for (let k = 0; k < frame.wires.count; k++) {
-      for (const end of [4, 16]) box.add(...[0, 4, 8].map((o) => wires.getFloat32(28 * k + end + o, true)));
-    }
+    addWires(box, frame);
     return box;
   }
 
@@ -124,10 +124,7 @@ export class Renderer {
     for (const { positions } of frame.surfaces) {
       for (let k = 0; k < positions.length; k += 3) box.add(positions[k], positions[k + 1], positions[k + 2]);
     }
-    const wires = new DataView(frame.buffer, frame.wires.at);
-    for (let k = 0; k < frame.wires.count; k++) {
-      for (const end of [4, 16]) box.add(...[0, 4, 8].map((o) => wires.getFloat32(28 * k + end + o, true)));
-    }
+    addWires(box, frame);
     return box.empty ? this.box : box;
   }
 
@@ -143,7 +140,12 @@ export class Renderer {
     this.ratio = ratio;
   }
 
-  // `look`: theme, coloring, range, ground (height or null), wire, tets, points, outlines, shadows, style (of the scene).
+  // Whether particles can be shown as a surface.
+  get pourable() {
+    return Boolean(this.liquid && this.frame?.count && this.topology.bodies.some(({ kind }) => kind === "liquid"));
+  }
+
+  // `look`: theme, coloring, range, ground (height or null), wire, tets, points, outlines, shadows, surface, style (of the scene).
   draw(camera, look) {
     const { gl } = this;
     this.resize();
@@ -153,32 +155,38 @@ export class Renderer {
     const bounds = this.box ?? new Box();
     const reach = Math.max(bounds.radius, camera.radius);
     const lens = camera.matrices(Math.max(reach, 0.3 * camera.distance));
-    const fine = LEVELS[this.level].samples > 0 && this.target(size);
+    const level = LEVELS[this.level];
+    const wanted = look.surface && this.pourable;
+    const aside = (level.samples > 0 || wanted) && this.target(size);
+    const fine = aside && level.samples > 0;
+    const surface = aside && wanted;
     this.glass = this.frame ? this.meshes.map((mesh) => this.clarity(mesh, look)) : [];
     const light = this.light(camera, lens, bounds, studio, look.shadows && this.frame);
-    gl.bindFramebuffer(gl.FRAMEBUFFER, fine ? this.targets.drawn : null);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, aside ? this.targets.drawn : null);
     gl.viewport(0, 0, ...size);
     gl.clear(gl.DEPTH_BUFFER_BIT);
     gl.enable(gl.DEPTH_TEST);
     gl.depthFunc(gl.LEQUAL);
-    this.screen("backdrop", { ...light, top: studio.top, bottom: studio.bottom });
+    this.screen(this.programs.backdrop, { ...light, top: studio.top, bottom: studio.bottom });
     if (look.ground !== null && lens.eye[1] > look.ground) this.ground(lens, light, studio, look, camera.radius);
     if (this.frame) {
       this.solids(lens, light, studio, look, false);
-      this.spheres(lens, light, look, fine);
+      this.spheres(lens, light, look, fine, surface ? 2 : 0);
+      if (surface) this.surface(size, lens, light, studio, look, camera.radius);
       this.lines(lens, studio, look, size);
       this.solids(lens, light, studio, look, true);
-      if (look.tets) this.nets(lens, look, size);
-      if (look.points) this.drawPoints(lens, look);
+      if (look.tets) this.nets(lens, studio, size);
+      if (look.points) this.drawPoints(lens, studio);
     }
-    if (fine) this.finish(size, lens, look);
+    if (aside) this.finish(size, lens, studio, fine);
     gl.bindVertexArray(null);
   }
 
-  screen(name, values) {
+  // Covers the picture.
+  screen(program, values) {
     const { gl } = this;
     gl.bindVertexArray(this.empty);
-    this.programs[name].use(values);
+    program.use(values);
     gl.drawArrays(gl.TRIANGLES, 0, 3);
   }
 
@@ -242,7 +250,7 @@ export class Renderer {
     this.programs.meshShadows.use({ view, projection, range: [0, 0] });
     this.meshes.forEach((mesh, k) => { if (!this.glass[k]) mesh.draw(); });
     if (frame.count > 0) {
-      this.programs.sphereShadows.use({ view, projection, low: frame.low, extent: frame.extent, radius: 0.5 * frame.spacing, range: [0, 0] });
+      this.programs.sphereShadows.use({ view, projection, low: frame.low, extent: frame.extent, radius: 0.5 * frame.spacing, range: [0, 0], only: 0, bodies: 1 });
       this.drawSpheres("speed");
     }
     gl.disable(gl.POLYGON_OFFSET_FILL);
@@ -296,15 +304,23 @@ export class Renderer {
     return [(own[0] - shown[0]) / span, (own[1] - own[0]) / span];
   }
 
+  // What follows lies over what is there, which shines through, and hides nothing that comes later.
+  over(on) {
+    const { gl } = this;
+    if (on) {
+      gl.enable(gl.BLEND);
+      gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE);
+    } else {
+      gl.disable(gl.BLEND);
+    }
+    gl.depthMask(!on);
+  }
+
   solids(lens, light, studio, look, glass) {
     const { gl } = this;
     const { view, projection } = lens;
     const water = look.coloring === "water";
-    if (glass) {
-      gl.enable(gl.BLEND);
-      gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE);
-      gl.depthMask(false);
-    }
+    if (glass) this.over(true);
     gl.bindTexture(gl.TEXTURE_2D, this.colors);
     this.meshes.forEach((mesh, k) => {
       const clarity = this.glass[k];
@@ -319,29 +335,52 @@ export class Renderer {
       });
       mesh.draw();
     });
-    if (glass) {
-      gl.depthMask(true);
-      gl.disable(gl.BLEND);
-    }
+    if (glass) this.over(false);
   }
 
-  spheres(lens, light, look, fine) {
+  // What all ways to draw the particles need.
+  particles(look) {
     const { gl, frame } = this;
-    if (!frame.count) return;
     const quantity = COLORINGS[look.coloring].quantity;
     gl.activeTexture(gl.TEXTURE1);
     gl.bindTexture(gl.TEXTURE_2D, this.bodies);
     gl.activeTexture(gl.TEXTURE0);
     gl.bindTexture(gl.TEXTURE_2D, this.colors);
+    return {
+      low: frame.low, extent: frame.extent, colors: 0, bodies: 1, byBody: quantity ? 0 : 1,
+      range: quantity ? this.part(frame.ranges[quantity], look.range) : [0, 0],
+    };
+  }
+
+  // `only`: 0 all particles, 2 those that are not liquid.
+  spheres(lens, light, look, fine, only) {
+    const { gl, frame } = this;
+    if (!frame.count) return;
     if (fine) gl.enable(gl.SAMPLE_ALPHA_TO_COVERAGE);
     const { view, projection } = lens;
     this.programs.spheres.use({
-      ...light, view, projection, low: frame.low, extent: frame.extent, radius: 0.5 * frame.spacing, colors: 0, bodies: 1,
-      byBody: quantity ? 0 : 1, water: look.coloring === "water" ? 1 : 0, smoothEdge: fine ? 1 : 0,
-      range: quantity ? this.part(frame.ranges[quantity], look.range) : [0, 0],
+      ...light, ...this.particles(look), view, projection, radius: 0.5 * frame.spacing, only,
+      water: look.coloring === "water" ? 1 : 0, smoothEdge: fine ? 1 : 0,
     });
-    this.drawSpheres(quantity ?? "speed");
+    this.drawSpheres(COLORINGS[look.coloring].quantity ?? "speed");
     gl.disable(gl.SAMPLE_ALPHA_TO_COVERAGE);
+  }
+
+  // The liquid as a surface, over all that is drawn already.
+  surface(size, lens, light, studio, look, radius) {
+    this.resolve(size);
+    const { coloring } = look;
+    const { spacing } = this.frame;
+    // Colours that mean a number must be read; others may be looked through.
+    const numbers = coloring !== "water" && coloring !== "body";
+    const clear = numbers ? 2 * spacing : Math.max(0.3 * radius, 4 * spacing);
+    const deep = coloring === "water" ? [0.02, 0.22, 0.42, 0.6] : [0, 0, 0, 0];
+    this.liquid.draw({
+      out: this.targets.drawn, behind: this.targets.picture, depths: this.targets.depths, size, part: LEVELS[this.level].surface,
+      lens, light, studio, spheres: () => this.particles(look), spacing, clear, deep, gloss: numbers ? 0.4 : 0.9,
+      drawSpheres: () => this.drawSpheres(COLORINGS[coloring].quantity ?? "speed"),
+      screen: (program, values) => this.screen(program, values),
+    });
   }
 
   drawSpheres(quantity) {
@@ -360,7 +399,7 @@ export class Renderer {
   }
 
   lines(lens, studio, look, size) {
-    const { gl, frame } = this;
+    const { frame } = this;
     const data = [];
     const ink = studio.line.map((v) => v / 255);
     if (look.outlines) {
@@ -371,53 +410,42 @@ export class Renderer {
       }
     }
     const common = { both: lens.both, size };
-    gl.enable(gl.BLEND);
-    gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE);
-    gl.depthMask(false);
+    this.over(true);
     this.drawLines(new Float32Array(data), { ...common, width: 1.3 * this.ratio, strength: 0.6, lift: 0 });
     if (look.wire) {
-      const tint = look.theme === "dark" ? [0.9, 0.95, 1] : [0.08, 0.1, 0.14];
       this.meshes.forEach((mesh, k) => {
         if (this.glass[k] === HIDDEN) return;
-        this.drawLines(segmentsOf(mesh.edgePairs(), mesh.positions, tint), { ...common, width: 0.9 * this.ratio, strength: 0.55, lift: 2e-5 });
+        this.drawLines(segmentsOf(mesh.edgePairs(), mesh.positions, studio.mesh), { ...common, width: 0.9 * this.ratio, strength: 0.55, lift: 2e-5 });
       });
     }
-    gl.depthMask(true);
-    gl.disable(gl.BLEND);
+    this.over(false);
   }
 
   // All edges of the tetrahedra, also those inside.
-  nets(lens, look, size) {
-    const { gl, frame, topology } = this;
-    const tint = look.theme === "dark" ? [0.9, 0.95, 1] : [0.08, 0.1, 0.14];
-    gl.enable(gl.BLEND);
-    gl.depthMask(false);
+  nets(lens, studio, size) {
+    const { frame, topology } = this;
+    this.over(true);
     topology.meshes.forEach((_, k) => {
-      const lines = segmentsOf(this.netEdges[k], frame.nodes[k], tint);
+      const lines = segmentsOf(this.netEdges[k], frame.nodes[k], studio.mesh);
       this.drawLines(lines, { both: lens.both, size, width: 0.7 * this.ratio, strength: 0.5, lift: 2e-5 });
     });
-    gl.depthMask(true);
-    gl.disable(gl.BLEND);
+    this.over(false);
   }
 
   // Gauss points: small dots; those behind something shine through a little.
-  drawPoints(lens, look) {
+  drawPoints(lens, studio) {
     const { gl, frame } = this;
     if (!frame.pointCount) return;
     this.dots.write(frame.points);
     gl.bindVertexArray(this.dotArray);
-    gl.enable(gl.BLEND);
-    gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE);
-    gl.depthMask(false);
-    const ink = look.theme === "dark" ? [0.75, 1, 0.6] : [0.02, 0.22, 0.1];
+    this.over(true);
     for (const [test, strength] of [[gl.ALWAYS, 0.2], [gl.LEQUAL, 0.85]]) {
       gl.depthFunc(test);
-      this.programs.points.use({ both: lens.both, ink, strength, width: 2.6 * this.ratio, lift: 4e-5 });
+      this.programs.points.use({ both: lens.both, ink: studio.point, strength, width: 2.6 * this.ratio, lift: 4e-5 });
       gl.drawArrays(gl.POINTS, 0, frame.pointCount);
     }
     gl.depthFunc(gl.LEQUAL);
-    gl.depthMask(true);
-    gl.disable(gl.BLEND);
+    this.over(false);
   }
 
   drawLines(data, values) {
@@ -473,19 +501,21 @@ export class Renderer {
     this.targets = null;
   }
 
-  finish([width, height], lens, look) {
+  // What is drawn so far, as textures that can be read.
+  resolve([width, height]) {
     const { gl, targets } = this;
     gl.bindFramebuffer(gl.READ_FRAMEBUFFER, targets.drawn);
     gl.bindFramebuffer(gl.DRAW_FRAMEBUFFER, targets.resolved);
     gl.blitFramebuffer(0, 0, width, height, 0, 0, width, height, gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT, gl.NEAREST);
+  }
+
+  // Brings what was drawn to the screen, with less light in creases if it is to be fine.
+  finish(size, lens, studio, fine) {
+    const { gl, targets } = this;
+    const [width, height] = size;
+    this.resolve(size);
     gl.disable(gl.DEPTH_TEST);
-    gl.bindFramebuffer(gl.FRAMEBUFFER, targets.occluded);
-    gl.viewport(0, 0, ...targets.half);
-    gl.bindTexture(gl.TEXTURE_2D, targets.depths);
-    const p = lens.projection;
-    const spacing = this.frame?.count ? 3 * this.frame.spacing : 0;
-    const reach = Math.max(spacing, 0.07 * (this.box?.radius ?? 1));
-    this.screen("occlusion", { depths: 0, lens: [p[0], p[5], p[8], p[9]], planes: [p[10], p[14]], reach, pixel: [1 / width, 1 / height] });
+    if (fine) this.occlude(size, lens);
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
     gl.viewport(0, 0, width, height);
     gl.bindTexture(gl.TEXTURE_2D, targets.picture);
@@ -493,7 +523,18 @@ export class Renderer {
     gl.bindTexture(gl.TEXTURE_2D, targets.openness);
     gl.activeTexture(gl.TEXTURE0);
     const pixel = targets.half.map((v) => 1 / v);
-    this.screen("finish", { picture: 0, openness: 1, pixel, strength: look.theme === "dark" ? 0.8 : 0.65 });
+    this.screen(this.programs.finish, { picture: 0, openness: 1, pixel, strength: fine ? studio.creases : 0 });
+  }
+
+  occlude([width, height], lens) {
+    const { gl, targets } = this;
+    gl.bindFramebuffer(gl.FRAMEBUFFER, targets.occluded);
+    gl.viewport(0, 0, ...targets.half);
+    gl.bindTexture(gl.TEXTURE_2D, targets.depths);
+    const p = lens.projection;
+    const spacing = this.frame?.count ? 3 * this.frame.spacing : 0;
+    const reach = Math.max(spacing, 0.07 * (this.box?.radius ?? 1));
+    this.screen(this.programs.occlusion, { depths: 0, lens: [p[0], p[5], p[8], p[9]], planes: [p[10], p[14]], reach, pixel: [1 / width, 1 / height] });
   }
 
   // 0 quick, 1 plain, 2 fine.
@@ -501,6 +542,14 @@ export class Renderer {
     if (level === this.level) return;
     this.level = level;
     this.freeTargets();
+  }
+}
+
+// Makes a box hold all outlines of a frame.
+function addWires(box, frame) {
+  const wires = new DataView(frame.buffer, frame.wires.at);
+  for (let k = 0; k < frame.wires.count; k++) {
+    for (const end of [4, 16]) box.add(...[0, 4, 8].map((o) => wires.getFloat32(28 * k + end + o, true)));
   }
 }
 

@@ -1,12 +1,12 @@
 // Shaders. Light is linear inside; the way out is a gentle shoulder and the sRGB curve, as in `meniscus render`.
 
-const HEAD = `#version 300 es
+export const HEAD = `#version 300 es
 precision highp float;
 precision highp int;
 precision highp sampler2DShadow;
 `;
 
-const LIGHT = `
+export const LIGHT = `
 uniform vec3 toLight, up, keyLight, sky, bounce;
 uniform mat4 toShadow;
 uniform sampler2DShadow shadowMap;
@@ -52,7 +52,7 @@ vec3 shade(vec3 albedo, vec3 normal, vec3 point, float water) {
 `;
 
 // Particles: a square that covers the sphere, on which the sphere is found exactly.
-const SPHERE_VERTEX = `
+export const SPHERE_VERTEX = `
 layout(location = 0) in vec3 place;
 layout(location = 1) in uint body;
 layout(location = 2) in float value;
@@ -60,11 +60,17 @@ uniform mat4 view, projection;
 uniform vec3 low, extent;
 uniform float radius;
 uniform vec2 range; // of the value in the frame, as parts of the shown range: offset and factor
+uniform float only; // 0 all particles, 1 those of liquids, 2 the others
+uniform sampler2D bodies; // colours, and whether it is a liquid
 out vec3 ray;
 flat out vec3 center;
 flat out float part;
 flat out uint owner;
 void main() {
+  if (only > 0.5 && (texelFetch(bodies, ivec2(int(body & 255u), 0), 0).a > 0.5) != (only < 1.5)) {
+    gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
+    return;
+  }
   center = (view * vec4(low + extent * place, 1.0)).xyz;
   vec2 corner = vec2(float(gl_VertexID & 1), float(gl_VertexID >> 1)) * 2.0 - 1.0;
   owner = body;
@@ -227,7 +233,7 @@ void main() {
 }
 `;
 
-const SCREEN_VERTEX = `
+export const SCREEN_VERTEX = `
 out vec2 place;
 void main() {
   place = vec2(float(gl_VertexID & 1), float(gl_VertexID >> 1)) * 2.0;
@@ -332,7 +338,9 @@ uniform float strength;
 out vec4 color;
 void main() {
   float sum = 0.0;
-  for (int y = -1; y <= 2; y++) for (int x = -1; x <= 2; x++) sum += textureLod(openness, place + (vec2(x, y) - 0.5) * pixel, 0.0).r;
+  if (strength > 0.0) {
+    for (int y = -1; y <= 2; y++) for (int x = -1; x <= 2; x++) sum += textureLod(openness, place + (vec2(x, y) - 0.5) * pixel, 0.0).r;
+  }
   color = vec4(textureLod(picture, place, 0.0).rgb * mix(1.0, sum / 16.0, strength), 1.0);
 }
 `;

@@ -7,7 +7,7 @@ use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
 use meniscus_scene::{Command, Release};
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::mpsc::SyncSender;
+use std::sync::mpsc::{SyncSender, TrySendError};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tokio::time::{interval, timeout};
@@ -186,7 +186,12 @@ impl Drop for Viewer {
     fn drop(&mut self) {
         for &hand in &self.holding {
             let request = Request::Command { command: Command::Release(Release { hand }) };
-            let _ = self.orders.try_send(Order { request, from: self.replies.clone() });
+            let order = Order { request, from: self.replies.clone() };
+            if let Err(TrySendError::Full(order)) = self.orders.try_send(order) {
+                // Behind a flood it must wait for its place; were it lost, the hand would hold for ever.
+                let orders = self.orders.clone();
+                std::thread::spawn(move || orders.send(order));
+            }
         }
     }
 }

@@ -30,6 +30,9 @@ fn the_page_works() {
     };
     let cases: &[(&str, Case)] = &[
         ("liquid", a_liquid_is_drawn_and_obeys),
+        ("surface", particles_become_a_surface),
+        ("two liquids", two_liquids_keep_their_colours),
+        ("grid", a_grid_shows_its_own_surface),
         ("pull", a_body_follows_the_hand),
         ("fracture", a_bar_tears_live),
         ("pool", a_pool_is_bent_and_spills),
@@ -41,6 +44,8 @@ fn the_page_works() {
         ("tabs", two_tabs_see_one_simulation),
         ("reconnect", the_page_comes_back_after_the_server),
         ("narrow", a_narrow_window_and_the_keys),
+        ("layout", nothing_overlaps_and_words_can_be_read),
+        ("touch", fingers_look_round_and_pull),
         ("no WebGL", a_browser_without_webgl_is_told),
     ];
     // For work on one of them.
@@ -199,6 +204,84 @@ fn a_liquid_is_drawn_and_obeys(browser: &mut Browser) {
     browser.click(&tab, "step");
     browser.wait(&tab, &format!("meniscus.status.commands >= {commands} + 2"));
     browser.click(&tab, "shot");
+    finish(browser, &tab);
+}
+
+/// Draws once more and tells what WebGL complains about: zero if nothing.
+fn graphics_error(browser: &mut Browser, tab: &Tab) -> f64 {
+    browser.number(tab, "(meniscus.renderer.draw(meniscus.camera, meniscus.look), meniscus.renderer.gl.getError())")
+}
+
+fn particles_become_a_surface(browser: &mut Browser) {
+    let server = play("dam-break", &["sph.spacing=0.05"], &options());
+    let tab = open(browser, &server, WIDE, 1.0, false);
+    browser.wait(&tab, "meniscus.status.time > 0.3");
+    pause(browser, &tab);
+    set(browser, &tab, "color", "body");
+    // The water, away from its edges and the page's words.
+    let part = [0.15, 0.45, 0.65, 0.8];
+    let particles = picture(browser, &tab, "liquid-particles");
+    browser.key(&tab, "l");
+    browser.wait(&tab, "meniscus.look.surface && document.getElementById('liquid').value === 'surface'");
+    let surface = picture(browser, &tab, "liquid-surface");
+    assert!(surface.differs(&particles, part, 12) > 10_000, "{}", surface.differs(&particles, part, 12));
+    // Spheres have edges everywhere; a surface has few.
+    let (rough, smooth) = (particles.edges(part, 24), surface.edges(part, 24));
+    assert!(2 * smooth < rough, "{smooth} edges in the surface, {rough} among the particles");
+    let blue = |[r, _, b]: [u8; 3]| b > r.saturating_add(30);
+    assert!(surface.count(part, blue) > 10_000, "the water has its colour");
+    assert_eq!(graphics_error(browser, &tab), 0.0);
+    // Fine, in the dark, and with two pixels per pixel.
+    browser.resize(&tab, [700, 500], 2.0);
+    browser.key(&tab, "t");
+    browser.wait(&tab, "meniscus.look.theme === 'dark'");
+    fine_picture(browser, &tab, "liquid-surface-fine-dark");
+    assert_eq!(graphics_error(browser, &tab), 0.0);
+    assert_eq!(browser.number(&tab, "meniscus.renderer.liquid.targets.size[0]"), 350.0, "half of 700 when it is quick");
+    // A driver may lose everything; then all is drawn anew.
+    let before = picture(browser, &tab, "liquid-surface-before");
+    browser.eval(&tab, "(globalThis.losing = meniscus.renderer.gl.getExtension('WEBGL_lose_context')).loseContext()");
+    browser.wait(&tab, "meniscus.renderer.gl.isContextLost()");
+    browser.eval(&tab, "losing.restoreContext()");
+    browser.wait(&tab, "!meniscus.renderer.gl.isContextLost() && meniscus.renderer.frame && !meniscus.dirty");
+    let after = picture(browser, &tab, "liquid-surface-restored");
+    assert!(after.differs(&before, [0.0, 0.0, 1.0, 1.0], 12) < 100);
+    browser.key(&tab, "l");
+    browser.wait(&tab, "!meniscus.look.surface && !meniscus.dirty");
+    finish(browser, &tab);
+}
+
+fn two_liquids_keep_their_colours(browser: &mut Browser) {
+    let server = play("two-liquids", &["sph.spacing=0.045"], &options());
+    let tab = open(browser, &server, [900, 600], 1.0, false);
+    browser.wait(&tab, "meniscus.status.step > 2");
+    pause(browser, &tab);
+    set(browser, &tab, "color", "body");
+    set(browser, &tab, "liquid", "surface");
+    let shown = picture(browser, &tab, "liquid-surface-of-two");
+    let all = [0.0, 0.1, 0.65, 0.85];
+    let blue = |[r, _, b]: [u8; 3]| b > r.saturating_add(40);
+    let red = |[r, _, b]: [u8; 3]| r > b.saturating_add(40);
+    let legend = browser.eval(&tab, "[...document.querySelectorAll('#bodies li')].map((e) => e.textContent).join()");
+    assert_eq!(legend, "syrup,water");
+    assert!(shown.count(all, blue) > 1500 && shown.count(all, red) > 1500);
+    finish(browser, &tab);
+}
+
+/// A liquid on a grid comes with a surface of its own; there is nothing to choose.
+fn a_grid_shows_its_own_surface(browser: &mut Browser) {
+    let server = play("dam-break-grid", &["twophase.spacing=0.08"], &options());
+    let tab = open(browser, &server, [900, 600], 1.0, false);
+    let reach = "Math.max(...meniscus.renderer.frame.surfaces.filter((s) => s.speeds).flatMap((s) => [...s.positions.filter((_, k) => k % 3 === 0)]))";
+    let before = browser.number(&tab, reach);
+    browser.wait(&tab, &format!("{reach} > {before} + 0.15"));
+    pause(browser, &tab);
+    assert_eq!(browser.eval(&tab, "document.getElementById('liquid-row').hidden"), true);
+    set(browser, &tab, "color", "water");
+    let shown = fine_picture(browser, &tab, "grid-surface");
+    let blue = |[r, _, b]: [u8; 3]| b > r.saturating_add(30);
+    assert!(shown.count([0.0, 0.1, 0.65, 0.9], blue) > 3000, "the liquid's surface is drawn");
+    assert_eq!(graphics_error(browser, &tab), 0.0);
     finish(browser, &tab);
 }
 
@@ -464,6 +547,98 @@ fn a_narrow_window_and_the_keys(browser: &mut Browser) {
          .map((e) => e.id).join()",
     );
     assert_eq!(nameless, "");
+    finish(browser, &tab);
+}
+
+/// What stands over the picture: pairs of parts that overlap, parts that stick out, things too small for a finger.
+const LAYOUT: &str = "(() => { const seen = (e) => { const r = e.getBoundingClientRect(); return r.width > 1 && r.height > 1 ? r : null; }; \
+    const parts = ['title', 'legend', 'bodies', 'notice', 'open-panel', 'panel', 'transport'].map((id) => [id, seen(document.getElementById(id))]).filter(([, r]) => r); \
+    const wrong = parts.filter(([, r]) => r.left < 0 || r.top < 0 || r.right > innerWidth || r.bottom > innerHeight).map(([id]) => `${id} sticks out`); \
+    parts.forEach(([a, p], k) => parts.slice(k + 1).forEach(([b, q]) => { \
+      const [wide, high] = [Math.min(p.right, q.right) - Math.max(p.left, q.left), Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top)]; \
+      if (wide > 1 && high > 1) wrong.push(`${a} and ${b} overlap`); })); \
+    for (const e of document.querySelectorAll('button, select, input:not([type=checkbox])')) { const r = seen(e); \
+      if (r && (r.width < 24 || r.height < 24)) wrong.push(`${e.id || e.textContent} is small`); } \
+    if (document.documentElement.scrollWidth > innerWidth) wrong.push('scrolls sideways'); return wrong.join('; '); })()";
+
+/// The text with the least contrast against what is under it; over the picture, against the studio's colour nearest to the text.
+const CONTRAST: &str = "(() => { const straight = (v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4); \
+    const light = ([r, g, b]) => 0.2126 * straight(r) + 0.7152 * straight(g) + 0.0722 * straight(b); \
+    const parse = (text) => { const [r, g, b, a = 1] = text.match(/[\\d.]+/g).map(Number); return [r, g, b, a]; }; \
+    const over = (a, b) => [0, 1, 2].map((k) => a[k] * a[3] + b[k] * (1 - a[3])); \
+    const studio = meniscus.look.theme === 'dark' ? [51, 57, 66] : [214, 222, 231]; \
+    const under = (e) => { const own = []; for (let n = e; n && n !== document.body; n = n.parentElement) own.push(parse(getComputedStyle(n).backgroundColor)); \
+      return own.reverse().reduce((base, c) => over(c, base), studio); }; \
+    let worst = [99, '']; for (const e of document.querySelectorAll('body *')) { \
+      if (!e.checkVisibility() || ![...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim())) continue; \
+      const [a, b] = [light(parse(getComputedStyle(e).color)), light(under(e))]; const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05); \
+      if (ratio < worst[0]) worst = [ratio, `${e.id} ${e.className} ${e.textContent.trim()}`]; } return worst; })()";
+
+fn nothing_overlaps_and_words_can_be_read(browser: &mut Browser) {
+    let server = play("two-liquids", &["sph.spacing=0.06"], &options());
+    let tab = open(browser, &server, [390, 844], 1.0, false);
+    pause(browser, &tab);
+    for (name, size) in [("phone", [390, 844]), ("lying", [844, 390]), ("tablet", [768, 1024]), ("desk", WIDE)] {
+        browser.resize(&tab, size, 1.0);
+        browser.wait(&tab, &format!("innerWidth === {} && !meniscus.dirty", size[0]));
+        // Closed and open, with the colours of bodies and the scale of a number.
+        for color in ["body", "speed"] {
+            browser.click(&tab, "open-panel");
+            set(browser, &tab, "color", color);
+            picture(browser, &tab, &format!("layout-{name}-{color}"));
+            assert_eq!(browser.eval(&tab, LAYOUT), "", "{name}, {color}");
+        }
+    }
+    // AA of the Web Content Accessibility Guidelines: 4.5 for text.
+    browser.click(&tab, "scenes-toggle");
+    for theme in ["light", "dark"] {
+        set(browser, &tab, "theme", theme);
+        for dialog in [false, true] {
+            if dialog {
+                browser.click(&tab, "help-button");
+            }
+            let worst = browser.eval(&tab, CONTRAST);
+            println!("  {theme}: least contrast {worst}");
+            assert!(worst[0].as_f64().unwrap() >= 4.5, "{theme}: {worst}");
+        }
+        browser.click(&tab, "help-button");
+    }
+    finish(browser, &tab);
+}
+
+fn fingers_look_round_and_pull(browser: &mut Browser) {
+    let set = ["solid.jelly.target_tets=200", "solid.rubber.target_tets=150", "solid.puck.target_tets=150"];
+    let server = play("jelly-drop", &set, &options());
+    let tab = open(browser, &server, [390, 844], 1.0, false);
+    pause(browser, &tab);
+    let place = |browser: &mut Browser| browser.eval(&tab, "[meniscus.camera.azimuth, meniscus.camera.distance]");
+    let before = place(browser);
+    browser.touch(&tab, "touchStart", &[[200.0, 300.0]]);
+    browser.touch(&tab, "touchMove", &[[260.0, 300.0]]);
+    browser.touch(&tab, "touchEnd", &[]);
+    let turned = place(browser);
+    assert!(turned[0] != before[0] && turned[1] == before[1], "{before} {turned}");
+    // Two fingers twice as far apart: twice as near, and nothing turns.
+    browser.touch(&tab, "touchStart", &[[180.0, 300.0], [220.0, 300.0]]);
+    browser.touch(&tab, "touchMove", &[[160.0, 300.0], [240.0, 300.0]]);
+    browser.touch(&tab, "touchEnd", &[]);
+    let near = place(browser);
+    assert!(near[0] == turned[0], "{turned} {near}");
+    let factor = near[1].as_f64().unwrap() / turned[1].as_f64().unwrap();
+    assert!((factor - 0.5).abs() < 1e-6, "{factor}");
+    browser.key(&tab, "c");
+    browser.wait(&tab, "meniscus.camera.isHome && !meniscus.camera.flight");
+    // With the switch, one finger is the hand.
+    browser.click(&tab, "hand");
+    let at = browser.eval(&tab, &format!("meniscus.camera.project({}, meniscus.hands.size)", center_of("jelly")));
+    let (x, y) = (at[0].as_f64().unwrap(), at[1].as_f64().unwrap());
+    browser.touch(&tab, "touchStart", &[[x, y]]);
+    browser.touch(&tab, "touchMove", &[[x, y - 80.0]]);
+    browser.click(&tab, "step");
+    browser.wait(&tab, "meniscus.status.hands.length === 1");
+    browser.touch(&tab, "touchEnd", &[]);
+    browser.click(&tab, "step");
+    browser.wait(&tab, "meniscus.status.hands.length === 0");
     finish(browser, &tab);
 }
 

@@ -199,6 +199,20 @@ fn a_flood_is_stopped() {
 }
 
 #[test]
+fn a_hand_behind_a_flood_lets_go() {
+    // Its steps are long enough for more orders than may wait.
+    let server = support::play("jelly-drop", &[], &options());
+    let mut witness = Client::connect(&server);
+    let mut client = Client::connect(&server);
+    client.send(r#"{"type":"command","command":{"grab":{"at":{"point":[0,0.35,0]},"body":"jelly"}}}"#);
+    let holding = |c: &Client| c.status["hands"].as_array().map_or(0, Vec::len);
+    witness.until("the hand holds", |c| holding(c) == 1);
+    let pull = Message::text(r#"{"type":"command","command":{"move":{"target":[0,0.5,0]}}}"#);
+    while client.socket.write(pull.clone()).is_ok() {}
+    witness.until("the hand is gone", |c| holding(c) == 0);
+}
+
+#[test]
 fn half_open_connections_are_dropped() {
     let server = server();
     // More than there are places; each says half a request and waits.

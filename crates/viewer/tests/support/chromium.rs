@@ -122,13 +122,18 @@ impl Browser {
             self.call(Some(&tab.session), &format!("{domain}.enable"), json!({}));
         }
         self.call(Some(&tab.session), "Emulation.setFocusEmulationEnabled", json!({ "enabled": true }));
-        let metrics = json!({ "width": size[0], "height": size[1], "deviceScaleFactor": ratio, "mobile": false });
-        self.call(Some(&tab.session), "Emulation.setDeviceMetricsOverride", metrics);
+        self.resize(&tab, size, ratio);
         let scheme = if dark { "dark" } else { "light" };
         let media = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
         self.call(Some(&tab.session), "Emulation.setEmulatedMedia", media);
         self.call(Some(&tab.session), "Page.navigate", json!({ "url": link }));
         tab
+    }
+
+    /// Gives a page another size.
+    pub(crate) fn resize(&mut self, tab: &Tab, size: [u32; 2], ratio: f64) {
+        let metrics = json!({ "width": size[0], "height": size[1], "deviceScaleFactor": ratio, "mobile": false });
+        self.call(Some(&tab.session), "Emulation.setDeviceMetricsOverride", metrics);
     }
 
     /// Runs a script before the page's own.
@@ -195,6 +200,13 @@ impl Browser {
         self.call(Some(&tab.session), "Input.dispatchMouseEvent", event);
     }
 
+    /// Fingers at places in pixels of the page: "touchStart", "touchMove" or "touchEnd".
+    pub(crate) fn touch(&mut self, tab: &Tab, kind: &str, fingers: &[[f64; 2]]) {
+        let points: Vec<Value> =
+            fingers.iter().enumerate().map(|(id, [x, y])| json!({ "x": x, "y": y, "id": id })).collect();
+        self.call(Some(&tab.session), "Input.dispatchTouchEvent", json!({ "type": kind, "touchPoints": points }));
+    }
+
     /// What the page looks like: width and RGB rows.
     pub(crate) fn picture(&mut self, tab: &Tab, save: &Path) -> Picture {
         let shot = self.call(Some(&tab.session), "Page.captureScreenshot", json!({ "format": "png" }));
@@ -234,14 +246,36 @@ pub(crate) struct Picture {
 
 impl Picture {
     /// How many pixels within a part of the picture (left, top, right, bottom as parts) hold.
-    pub(crate) fn count(&self, [left, top, right, bottom]: [f64; 4], holds: impl Fn([u8; 3]) -> bool) -> usize {
+    pub(crate) fn count(&self, part: [f64; 4], holds: impl Fn([u8; 3]) -> bool) -> usize {
+        self.places(part).filter(|&at| holds(self.pixel(at))).count()
+    }
+
+    /// How many pixels within a part differ by more than so much from those of another picture of the same size.
+    pub(crate) fn differs(&self, other: &Self, part: [f64; 4], by: u8) -> usize {
+        assert_eq!((self.width, self.bytes.len()), (other.width, other.bytes.len()));
+        self.places(part).filter(|&at| apart(self.pixel(at), other.pixel(at)) > by).count()
+    }
+
+    /// How many pixels within a part differ by more than so much from the one to their right.
+    pub(crate) fn edges(&self, part: [f64; 4], by: u8) -> usize {
+        self.places(part).filter(|&[x, y]| apart(self.pixel([x, y]), self.pixel([x + 1, y])) > by).count()
+    }
+
+    /// Columns and rows within a part; the last column of the picture has no neighbour and is left out.
+    fn places(&self, [left, top, right, bottom]: [f64; 4]) -> impl Iterator<Item = [usize; 2]> + use<> {
         let height = self.bytes.len() / self.channels / self.width;
         let range = |low: f64, high: f64, size: usize| (low * size as f64) as usize..(high * size as f64) as usize;
-        let rows = range(top, bottom, height);
-        let pixel = |x: usize, y: usize| {
-            let at = (y * self.width + x) * self.channels;
-            [self.bytes[at], self.bytes[at + 1], self.bytes[at + 2]]
-        };
-        rows.map(|y| range(left, right, self.width).filter(|&x| holds(pixel(x, y))).count()).sum()
+        let (columns, rows) = (range(left, right, self.width - 1), range(top, bottom, height));
+        rows.flat_map(move |y| columns.clone().map(move |x| [x, y]))
     }
+
+    fn pixel(&self, [x, y]: [usize; 2]) -> [u8; 3] {
+        let at = (y * self.width + x) * self.channels;
+        [self.bytes[at], self.bytes[at + 1], self.bytes[at + 2]]
+    }
+}
+
+/// The largest difference of two colours.
+fn apart(a: [u8; 3], b: [u8; 3]) -> u8 {
+    (0..3).map(|k| a[k].abs_diff(b[k])).max().unwrap_or(0)
 }
