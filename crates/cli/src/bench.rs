@@ -13,7 +13,7 @@ use crate::arguments::Bench;
 use crate::failure::Failure;
 use crate::machine;
 use crate::output;
-use meniscus::core::StepReport;
+use meniscus::core::{StepReport, par};
 use meniscus::record::write_atomic;
 use meniscus::scene::Loaded;
 use meniscus::sim::World;
@@ -186,21 +186,23 @@ fn measure_steps(
     mut step: Stepper,
 ) -> Result<Measurement, Failure> {
     let mut profile = StepReport::default();
-    let mut items = 0;
-    for _ in 0..3 {
-        items = step(&mut profile)?;
-    }
-    profile.clear();
-    let start = Instant::now();
-    for _ in 0..steps {
-        items = step(&mut profile)?;
-    }
+    let (items, seconds) = par::awake(|| {
+        for _ in 0..3 {
+            step(&mut profile)?;
+        }
+        profile.clear();
+        let (mut items, start) = (0, Instant::now());
+        for _ in 0..steps {
+            items = step(&mut profile)?;
+        }
+        Ok::<_, Failure>((items, start.elapsed().as_secs_f64()))
+    })?;
     let per_item = |seconds: f64| seconds * 1e9 / (items * steps) as f64;
     Ok(Measurement {
         case: case.name.into(),
         size,
         threads,
-        ns_per_item_step: per_item(start.elapsed().as_secs_f64()),
+        ns_per_item_step: per_item(seconds),
         items,
         steps,
         peak_rss_mb: machine::peak_memory().unwrap_or(0.0),

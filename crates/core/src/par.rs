@@ -9,6 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Items per piece of a reduction. Part of the result's definition: changing it changes sums in the last bit.
 pub const PIECE: usize = 256;
 
+/// Pieces that one thread works through before it looks whether another one is idle: fewer, and threads end together.
+pub const BATCH: usize = 2;
+
 /// Maps pieces of `0..len` and combines the results along a fixed tree. Returns `None` when `len` is zero.
 pub fn reduce<T: Send>(
     len: usize,

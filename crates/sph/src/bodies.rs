@@ -233,7 +233,7 @@ impl Bodies {
         if self.pairs.len() < self.wet.len() {
             self.pairs.resize_with(self.wet.len(), Pairs::default);
         }
-        self.pairs.par_iter_mut().zip(&self.wet).for_each(|(found, wet)| {
+        self.pairs.par_iter_mut().with_max_len(8).zip(&self.wet).for_each(|(found, wet)| {
             let Pairs { ranges, pairs } = found;
             pairs.clear();
             let (liquid, output) = ((liquid, places), (ranges, pairs));

@@ -110,7 +110,7 @@ impl Liquid {
         let keep = groups * size_of::<Stored3>() <= KEPT;
         with_kernel_and_space!(self, |pair| {
             let pieces = output.par_chunks_mut(par::PIECE).zip(&mut *slopes).zip(&mut *gradients);
-            blocks.par_iter().zip(pieces).for_each(|(block, ((sums, slopes), gradients))| {
+            blocks.par_iter().with_max_len(par::BATCH).zip(pieces).for_each(|(block, ((sums, slopes), gradients))| {
                 let output = (sums, slopes, gradients);
                 dispatch!(level, simd => density::sum_with_gradients(simd, pair, block, place, inverse_h, output, keep));
             });
@@ -609,7 +609,8 @@ impl Liquid {
         let count = particles.len();
         output.resize(count + 1, [0.0; 4]);
         let (level, norm) = (self.level, self.gradient_norm());
-        let blocks = work.neighbours.blocks.par_iter().zip(&work.slopes).zip(&work.gradients);
+        let blocks = work.neighbours.blocks.par_iter().with_max_len(par::BATCH);
+        let blocks = blocks.zip(&work.slopes).zip(&work.gradients);
         with_kernel_and_space!(self, |pair| {
             let pieces = output[..count].par_chunks_mut(par::PIECE);
             blocks.zip(pieces).for_each(|(((block, slopes), gradients), piece)| {

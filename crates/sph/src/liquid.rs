@@ -450,7 +450,7 @@ impl Liquid {
         self.work.neighbours.cut(count);
         let (grid, level, h) = (&self.work.grid, self.level, self.h as f32);
         let places = (&self.work.place[..], &self.work.columns);
-        self.work.neighbours.blocks.par_iter_mut().for_each(|block| {
+        self.work.neighbours.blocks.par_iter_mut().with_max_len(par::BATCH).for_each(|block| {
             dispatch!(level, simd => neighbours::find(simd, block, grid, places, h));
         });
         self.work.rest_density.clear();
@@ -477,7 +477,13 @@ impl Liquid {
         if by_traction {
             std::mem::swap(&mut self.work.links, &mut self.work.tractions);
         }
-        let lists = self.work.contacts.par_iter_mut().zip(&mut self.work.links).zip(&mut self.work.rubbed);
+        let lists = self
+            .work
+            .contacts
+            .par_iter_mut()
+            .with_max_len(par::BATCH)
+            .zip(&mut self.work.links)
+            .zip(&mut self.work.rubbed);
         lists.enumerate().for_each(|(number, ((contacts, links), rubbed))| {
             contacts.clear();
             links.clear();

@@ -262,11 +262,16 @@ pub(crate) fn sum_over_blocks<T: Send>(
 ) -> f64 {
     partial.resize(blocks.len(), 0.0);
     let pieces = output.par_chunks_mut(par::PIECE).zip(&mut *partial);
-    blocks.par_iter().zip(pieces).enumerate().for_each(|(n, (block, (piece, sum)))| *sum = work(n, block, piece));
+    let blocks = blocks.par_iter().with_max_len(par::BATCH);
+    blocks.zip(pieces).enumerate().for_each(|(n, (block, (piece, sum)))| *sum = work(n, block, piece));
     partial.iter().sum()
 }
 
 /// Runs `work` on every block with its piece of an output array, in parallel.
 pub(crate) fn for_each_block<T: Send>(blocks: &[Block], output: &mut [T], work: impl Fn(&Block, &mut [T]) + Sync) {
-    blocks.par_iter().zip(output.par_chunks_mut(par::PIECE)).for_each(|(block, piece)| work(block, piece));
+    blocks
+        .par_iter()
+        .with_max_len(par::BATCH)
+        .zip(output.par_chunks_mut(par::PIECE))
+        .for_each(|(block, piece)| work(block, piece));
 }
