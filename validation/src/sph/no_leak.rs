@@ -19,8 +19,8 @@ const RADIUS: f64 = 0.3;
 
 pub(crate) fn run(size: Size) -> Vec<Row> {
     let (particles, seconds) = if size == Size::Fine { (100_000.0, SECONDS[0]) } else { (20_000.0, SECONDS[1]) };
-    let shaken = [("box", shake_box(particles, seconds)), ("bowl", shake_bowl(particles, seconds))];
-    let rows = shaken.into_iter().flat_map(|(vessel, result)| match result {
+    let (in_box, in_bowl) = rayon::join(|| shake_box(particles, seconds), || shake_bowl(particles, seconds));
+    let rows = [("box", in_box), ("bowl", in_bowl)].into_iter().flat_map(|(vessel, result)| match result {
         Err(error) => failed(CASE, &format!("{vessel}: {error}")),
         Ok((count, outside)) => {
             vec![bound(CASE, &format!("particles of {count} outside the {vessel}"), outside as f64, 0.0)]
