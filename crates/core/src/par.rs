@@ -9,10 +9,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Items per piece of a reduction. Part of the result's definition: changing it changes sums in the last bit.
 pub const PIECE: usize = 256;
 
+/// Items of a light loop (a few operations on each) that one thread has done before another one has heard of them.
+pub const LIGHT: usize = 16 * PIECE;
+
 /// Pieces that one thread works through before it looks whether another one is idle: fewer, and threads end together.
 pub const BATCH: usize = 2;
 
-/// Maps pieces of `0..len` and combines the results along a fixed tree. Returns `None` when `len` is zero.
+/// Maps pieces of `0..len`, which should be light, and combines the results along a fixed tree. Returns `None` when `len` is zero.
 pub fn reduce<T: Send>(
     len: usize,
     map: &(impl Fn(Range<usize>) -> T + Sync),
@@ -33,10 +36,11 @@ fn reduce_range<T: Send>(
     // The largest power of two below the number of pieces: the same tree whoever walks it.
     let left = pieces.next_power_of_two() / 2;
     let middle = range.start + left * PIECE;
-    let (a, b) = rayon::join(
-        || reduce_range(range.start..middle, map, combine),
-        || reduce_range(middle..range.end, map, combine),
-    );
+    let light = range.len() <= LIGHT;
+    let (low, high) = (range.start..middle, middle..range.end);
+    let low = || reduce_range(low, map, combine);
+    let high = || reduce_range(high, map, combine);
+    let (a, b) = if light { (low(), high()) } else { rayon::join(low, high) };
     combine(a, b)
 }
 

@@ -118,7 +118,7 @@ impl Liquid {
         let (value, gradient) = (self.value_norm(), self.gradient_norm());
         let (sums, compression) = (&mut self.work.sums, &mut self.work.compression);
         compression.resize(sums.len(), 0.0);
-        compression.par_iter_mut().zip(sums).with_min_len(par::PIECE).for_each(|(c, sums)| {
+        compression.par_iter_mut().zip(sums).with_min_len(par::LIGHT).for_each(|(c, sums)| {
             *c = sums.value * value;
             sums.gradient *= gradient;
             sums.square *= gradient * gradient;
@@ -211,7 +211,7 @@ impl Liquid {
         self.work.acceleration.fill(Vec3::ZERO);
         self.bodies.start.fill(DVec3::ZERO);
         let solved = self.solve(Aim::Divergence, dt, stop);
-        let velocity = self.state.particles.velocity.par_iter_mut().with_min_len(par::PIECE);
+        let velocity = self.state.particles.velocity.par_iter_mut().with_min_len(par::LIGHT);
         velocity.zip(&self.work.flow).for_each(|(v, flow)| *v = Vec3::from_slice(flow));
         self.check("remove divergence", "velocity", |p, i| p.velocity[i].is_finite())?;
         Ok(solved)
@@ -244,7 +244,7 @@ impl Liquid {
         let inverse_dt = (1.0 / dt) as f32;
         let Workspace { flow, acceleration, .. } = &mut self.work;
         let velocity = &self.state.particles.velocity;
-        acceleration.par_iter_mut().with_min_len(par::PIECE).enumerate().for_each(|(i, a)| {
+        acceleration.par_iter_mut().with_min_len(par::LIGHT).enumerate().for_each(|(i, a)| {
             *a = (Vec3::from_slice(&flow[i]) - velocity[i]) * inverse_dt;
         });
         self.report_pressure(gravity.as_vec3());
@@ -276,7 +276,7 @@ impl Liquid {
     /// direction: there it is the part along the wall's normal, with the wall's own push.
     fn report_pressure(&mut self, gravity: Vec3) {
         let mut place = std::mem::take(&mut self.work.place);
-        let companions = place[..self.state.particles.len()].par_iter_mut().with_min_len(par::PIECE);
+        let companions = place[..self.state.particles.len()].par_iter_mut().with_min_len(par::LIGHT);
         companions.enumerate().for_each(|(i, place)| place[3] = self.felt_pressure(i));
         self.work.place = place;
         let mut pressure = std::mem::take(&mut self.state.particles.pressure);
@@ -490,7 +490,7 @@ impl Liquid {
         let count = q.len();
         let mut flow = std::mem::take(&mut self.work.flow);
         if pushed {
-            let place = self.work.place[..count].par_iter_mut().with_min_len(par::PIECE);
+            let place = self.work.place[..count].par_iter_mut().with_min_len(par::LIGHT);
             place.zip(q).for_each(|(place, &q)| place[3] = q);
             self.accelerate(&mut flow);
         } else {
@@ -498,7 +498,7 @@ impl Liquid {
             flow.resize(count + 1, [0.0; 4]);
         }
         let (velocity, acceleration) = (&self.state.particles.velocity, &self.work.acceleration);
-        flow[..count].par_iter_mut().with_min_len(par::PIECE).enumerate().for_each(|(i, flow)| {
+        flow[..count].par_iter_mut().with_min_len(par::LIGHT).enumerate().for_each(|(i, flow)| {
             *flow = pack(velocity[i] + (acceleration[i] + Vec3::from_slice(flow)) * dt, 0.0);
         });
         self.work.flow = flow;
@@ -543,7 +543,7 @@ impl Liquid {
     fn choose_direction(&mut self, q: &[f32]) -> f64 {
         let Workspace { place, free, residual, inverse_diagonal, .. } = &mut self.work;
         free.resize(q.len(), 0.0);
-        let both = free.par_iter_mut().zip(&mut place[..q.len()]).with_min_len(par::PIECE).enumerate();
+        let both = free.par_iter_mut().zip(&mut place[..q.len()]).with_min_len(par::LIGHT).enumerate();
         both.for_each(|(i, (free, place))| {
             // The preconditioner of particles that are not free is zero: nothing reaches them.
             *free = if q[i] > 0.0 || residual[i] > 0.0 { inverse_diagonal[i] } else { 0.0 };
@@ -573,8 +573,8 @@ impl Liquid {
         let count = q.len();
         progress.resize(count.div_ceil(par::PIECE), Progress::default());
         let pieces = q.par_chunks_mut(par::PIECE).zip(residual.par_chunks_mut(par::PIECE));
-        let pieces = pieces.zip(flow[..count].par_chunks_mut(par::PIECE)).zip(&mut *progress).enumerate();
-        pieces.for_each(|(n, (((q, residual), flow), progress))| {
+        let pieces = pieces.zip(flow[..count].par_chunks_mut(par::PIECE)).zip(&mut *progress);
+        pieces.with_min_len(par::LIGHT / par::PIECE).enumerate().for_each(|(n, (((q, residual), flow), progress))| {
             *progress = Progress::default();
             for (k, (q, (r, flow))) in q.iter_mut().zip(residual.iter_mut().zip(flow)).enumerate() {
                 let i = n * par::PIECE + k;
@@ -598,7 +598,7 @@ impl Liquid {
 
     fn turn_direction(&mut self, factor: f32) {
         let Workspace { place, residual, free, .. } = &mut self.work;
-        place[..residual.len()].par_iter_mut().with_min_len(par::PIECE).enumerate().for_each(|(i, place)| {
+        place[..residual.len()].par_iter_mut().with_min_len(par::LIGHT).enumerate().for_each(|(i, place)| {
             place[3] = free[i] * residual[i] + factor * place[3];
         });
     }
@@ -685,7 +685,7 @@ fn miss(residual: f32, q: f32, both_ways: bool) -> f32 {
 
 /// A multiplier pushes, it never pulls: negative ones are let go. Whether there were any.
 fn release(q: &mut [f32]) -> bool {
-    let pulls = q.par_iter_mut().with_min_len(par::PIECE).map(|q| {
+    let pulls = q.par_iter_mut().with_min_len(par::LIGHT).map(|q| {
         let pulls = *q < 0.0;
         *q = q.max(0.0);
         usize::from(pulls)

@@ -38,14 +38,14 @@ impl Liquid {
         let mut rough = std::mem::take(&mut self.work.push);
         flow.resize(count + 1, [0.0; 4]);
         let velocity = &self.state.particles.velocity;
-        flow[..count].par_iter_mut().with_min_len(par::PIECE).zip(velocity).for_each(|(f, &v)| *f = pack(v, 0.0));
+        flow[..count].par_iter_mut().with_min_len(par::LIGHT).zip(velocity).for_each(|(f, &v)| *f = pack(v, 0.0));
         self.roughen(&flow, &mut rough);
         self.roughen(&rough, &mut flow);
         // Particles of solids take part, and may be lighter than any liquid.
         let lightest = self.setup.materials.iter().map(|m| m.1.density).fold(f64::INFINITY, f64::min);
         let strength = (share * lightest / dt) as f32;
         let (rest, liquid) = (&self.work.rest_density, &self.state.particles.liquid);
-        let acceleration = self.work.acceleration.par_iter_mut().with_min_len(par::PIECE);
+        let acceleration = self.work.acceleration.par_iter_mut().with_min_len(par::LIGHT);
         acceleration.enumerate().for_each(|(i, a)| {
             *a -= Vec3::from_slice(&flow[i]) * (strength / rest[usize::from(liquid[i])]);
         });

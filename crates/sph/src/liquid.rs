@@ -444,7 +444,7 @@ impl Liquid {
         let place = &mut self.work.place;
         place.resize(count + 1, NOBODY);
         let positions = &self.state.particles.position;
-        place[..count].par_iter_mut().with_min_len(par::PIECE).zip(positions).for_each(|(p, &x)| *p = pack(x, 1.0));
+        place[..count].par_iter_mut().with_min_len(par::LIGHT).zip(positions).for_each(|(p, &x)| *p = pack(x, 1.0));
         place[count] = NOBODY;
         self.work.columns.copy(positions);
         self.work.neighbours.cut(count);
@@ -675,8 +675,8 @@ impl Liquid {
     }
 
     pub(crate) fn add_wall_deficits(&mut self) {
-        let pieces = self.work.compression.par_chunks_mut(par::PIECE).zip(&self.work.contacts).enumerate();
-        pieces.for_each(|(number, (piece, contacts))| {
+        let pieces = self.work.compression.par_chunks_mut(par::PIECE).zip(&self.work.contacts);
+        pieces.with_min_len(par::LIGHT / par::PIECE).enumerate().for_each(|(number, (piece, contacts))| {
             for contact in contacts {
                 piece[contact.particle as usize - number * par::PIECE] += contact.deficit;
             }
@@ -686,7 +686,7 @@ impl Liquid {
     pub(crate) fn finish_density(&mut self) -> Result<(), StepError> {
         let (rest, compression) = (&self.work.rest_density, &self.work.compression);
         let Particles { density, liquid, .. } = &mut self.state.particles;
-        density.par_iter_mut().with_min_len(par::PIECE).enumerate().for_each(|(i, density)| {
+        density.par_iter_mut().with_min_len(par::LIGHT).enumerate().for_each(|(i, density)| {
             *density = compression[i] * rest[usize::from(liquid[i])];
         });
         self.check("sum density", "density", |p, i| p.density[i].is_finite())

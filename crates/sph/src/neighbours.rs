@@ -41,7 +41,7 @@ impl Columns {
         for (axis, column) in self.0.iter_mut().enumerate() {
             column.resize(positions.len() + LANES, 0.0);
             let (real, rest) = column.split_at_mut(positions.len());
-            real.par_iter_mut().with_min_len(par::PIECE).zip(positions).for_each(|(x, p)| *x = p[axis]);
+            real.par_iter_mut().with_min_len(par::LIGHT).zip(positions).for_each(|(x, p)| *x = p[axis]);
             rest.fill(f32::INFINITY);
         }
     }

@@ -82,7 +82,7 @@ impl Particles {
     pub(crate) fn copy_in_order(&mut self, from: &Particles, order: &[u32]) {
         fn copy<T: Copy + Default + Send + Sync>(to: &mut Vec<T>, from: &[T], order: &[u32]) {
             to.resize(order.len(), T::default());
-            to.par_iter_mut().with_min_len(par::PIECE).zip(order).for_each(|(to, &i)| *to = from[i as usize]);
+            to.par_iter_mut().with_min_len(par::LIGHT).zip(order).for_each(|(to, &i)| *to = from[i as usize]);
         }
         copy(&mut self.id, &from.id, order);
         copy(&mut self.liquid, &from.liquid, order);

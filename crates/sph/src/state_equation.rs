@@ -39,7 +39,7 @@ impl Liquid {
         // Equal compression is equal pressure in every liquid of the scene, else the heavy one is stiffer.
         let modulus = k * self.heaviest() as f32 / exponent as f32;
         let compression = &self.work.compression;
-        self.state.particles.pressure.par_iter_mut().with_min_len(par::PIECE).zip(compression).for_each(
+        self.state.particles.pressure.par_iter_mut().with_min_len(par::LIGHT).zip(compression).for_each(
             |(pressure, &c)| {
                 let power = (1..exponent).fold(c, |power, _| power * c);
                 *pressure = (modulus * (power - 1.0)).max(0.0);

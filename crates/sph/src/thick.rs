@@ -75,7 +75,7 @@ impl Liquid {
         let (velocity, acceleration) = (&self.state.particles.velocity, &self.work.acceleration);
         let flow = &mut self.work.flow;
         flow.resize(count + 1, [0.0; 4]);
-        flow[..count].par_iter_mut().with_min_len(par::PIECE).enumerate().for_each(|(i, flow)| {
+        flow[..count].par_iter_mut().with_min_len(par::LIGHT).enumerate().for_each(|(i, flow)| {
             *flow = pack(velocity[i] + acceleration[i] * step, 0.0);
         });
         self.resist(&self.work.flow, image);
@@ -84,7 +84,7 @@ impl Liquid {
         direction.resize(count + 1, [0.0; 4]);
         let (flow, rest, liquid) = (&self.work.flow, &self.work.rest_density, &self.state.particles.liquid);
         let density = |i: usize| rest[usize::from(liquid[i])];
-        let each = residual.par_iter_mut().zip(&mut *inverse).zip(&mut direction[..count]).with_min_len(par::PIECE);
+        let each = residual.par_iter_mut().zip(&mut *inverse).zip(&mut direction[..count]).with_min_len(par::LIGHT);
         each.enumerate().for_each(|(i, ((residual, inverse), direction))| {
             let (u, own) = (Vec3::from_slice(&flow[i]), Vec3::from_slice(&drag[i]));
             *residual = (own - u * drag[i][3] - Vec3::from_slice(&image[i])) * step;
@@ -104,14 +104,14 @@ impl Liquid {
             };
             let curvature = par::sum(count, |i| f64::from(of(i).dot(Vec3::from_slice(&direction[i]))));
             let length = (slope / curvature) as f32;
-            let flow = self.work.flow[..count].par_iter_mut().zip(&mut *residual).with_min_len(par::PIECE);
+            let flow = self.work.flow[..count].par_iter_mut().zip(&mut *residual).with_min_len(par::LIGHT);
             flow.enumerate().for_each(|(i, (flow, residual))| {
                 *flow = pack(Vec3::from_slice(flow) + Vec3::from_slice(&direction[i]) * length, 0.0);
                 *residual -= of(i) * length;
             });
             let next = product(residual);
             let turn = (next / slope) as f32;
-            let along = direction[..count].par_iter_mut().with_min_len(par::PIECE).enumerate();
+            let along = direction[..count].par_iter_mut().with_min_len(par::LIGHT).enumerate();
             along.for_each(|(i, p)| *p = pack(residual[i] * inverse[i] + Vec3::from_slice(p) * turn, 0.0));
             slope = next;
             solved.iterations += 1;
@@ -165,7 +165,7 @@ impl Liquid {
             });
         }
         let (flow, velocity, inverse_dt) = (&self.work.flow, &self.state.particles.velocity, (1.0 / dt) as f32);
-        self.work.acceleration.par_iter_mut().with_min_len(par::PIECE).enumerate().for_each(|(i, a)| {
+        self.work.acceleration.par_iter_mut().with_min_len(par::LIGHT).enumerate().for_each(|(i, a)| {
             *a = (Vec3::from_slice(&flow[i]) - velocity[i]) * inverse_dt;
         });
         let acceleration = &self.work.acceleration;

@@ -145,7 +145,7 @@ impl Liquid {
         let (count, volume) = (particles.len(), self.rest_volume() as f32);
         let (place, flow, compression) = (&mut self.work.place, &mut self.work.flow, &self.work.compression);
         flow.resize(count + 1, [0.0; 4]);
-        place[..count].par_iter_mut().zip(&mut flow[..count]).with_min_len(par::PIECE).enumerate().for_each(
+        place[..count].par_iter_mut().zip(&mut flow[..count]).with_min_len(par::LIGHT).enumerate().for_each(
             |(i, (place, flow))| {
                 place[3] = volume / compression[i];
                 *flow = crate::lanes::pack(particles.velocity[i], companion(particles, i));
@@ -175,7 +175,7 @@ impl Liquid {
         }
         let gravity = gravity.as_vec3();
         let density = &self.state.particles.density;
-        self.work.acceleration.par_iter_mut().with_min_len(par::PIECE).zip(density).for_each(|(a, &density)| {
+        self.work.acceleration.par_iter_mut().with_min_len(par::LIGHT).zip(density).for_each(|(a, &density)| {
             *a = *a / density + gravity;
         });
         self.add_tractions();

@@ -2,7 +2,7 @@
 
 use super::float::Links;
 use super::link::add_links;
-use super::matrix::{Matrix, ROWS};
+use super::matrix::{LIGHT_PIECES, Matrix, ROWS};
 use super::preconditioner::Preconditioner;
 use crate::axes::Axes;
 use glam::{DMat3, DVec3};
@@ -236,7 +236,7 @@ fn multiply<U: Unknowns>(all: &mut [U], links: &mut Links) -> f64 {
 fn advance(alpha: f64, part: Part<'_>) -> f64 {
     let Part { x, cg: Cg { residual: r, direction: p, product: q, partial, .. }, .. } = part;
     let rows = x.par_chunks_mut(ROWS).zip(r.par_chunks_mut(ROWS)).zip(p.par_chunks(ROWS)).zip(q.par_chunks(ROWS));
-    rows.zip(partial.par_iter_mut()).for_each(|((((x, r), p), q), partial)| {
+    rows.zip(partial.par_iter_mut()).with_min_len(LIGHT_PIECES).for_each(|((((x, r), p), q), partial)| {
         *partial = 0.0;
         for (((x, r), p), q) in x.iter_mut().zip(r).zip(p).zip(q) {
             *x += alpha * *p;
@@ -250,7 +250,7 @@ fn advance(alpha: f64, part: Part<'_>) -> f64 {
 /// p ← z + β p.
 fn turn_direction(beta: f64, cg: &mut Cg) {
     let Cg { direction: p, preconditioned: z, .. } = cg;
-    p.par_chunks_mut(ROWS).zip(z.par_chunks(ROWS)).for_each(|(p, z)| {
+    p.par_chunks_mut(ROWS).zip(z.par_chunks(ROWS)).with_min_len(LIGHT_PIECES).for_each(|(p, z)| {
         p.iter_mut().zip(z).for_each(|(p, z)| *p = *z + beta * *p);
     });
 }

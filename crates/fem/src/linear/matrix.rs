@@ -4,10 +4,15 @@ use super::block::Block;
 use super::sparse::Sparse;
 use crate::symmetric::trace;
 use glam::DMat3;
+use meniscus_core::par;
 use rayon::prelude::*;
 
 /// Rows per piece. Part of the results' definition: sums over rows are added piece by piece.
 pub(crate) const ROWS: usize = 32;
+
+/// Fewest pieces of a product that are worth the hearing of another thread, and of a loop that only adds vectors.
+pub(crate) const PIECES: usize = 16;
+pub(crate) const LIGHT_PIECES: usize = par::LIGHT / ROWS;
 
 /// The next few rows of a matrix.
 #[derive(Debug, Clone, Default)]
@@ -75,7 +80,8 @@ impl<B: Block> Matrix<B> {
     /// `out[i] = each(i, (A x)ᵢ)` for every row.
     #[inline(always)]
     pub(crate) fn map<O: Send>(&self, x: &[B::Vector], out: &mut [O], each: impl Fn(usize, B::Vector) -> O + Sync) {
-        self.pieces.par_iter().zip(out.par_chunks_mut(ROWS)).enumerate().for_each(|(number, (piece, out))| {
+        let work = self.pieces.par_iter().with_min_len(PIECES).zip(out.par_chunks_mut(ROWS));
+        work.enumerate().for_each(|(number, (piece, out))| {
             for (k, (out, (columns, values))) in out.iter_mut().zip(piece.rows()).enumerate() {
                 *out = each(number * ROWS + k, product(columns, values, x));
             }
@@ -91,7 +97,8 @@ impl<B: Block> Matrix<B> {
         partial: &mut [f64],
         each: impl Fn(usize, B::Vector) -> (O, f64) + Sync,
     ) -> f64 {
-        let work = self.pieces.par_iter().zip(out.par_chunks_mut(ROWS)).zip(partial.par_iter_mut());
+        let pieces = self.pieces.par_iter().with_min_len(PIECES);
+        let work = pieces.zip(out.par_chunks_mut(ROWS)).zip(partial.par_iter_mut());
         work.enumerate().for_each(|(number, ((piece, out), partial))| {
             *partial = 0.0;
             for (k, (out, (columns, values))) in out.iter_mut().zip(piece.rows()).enumerate() {

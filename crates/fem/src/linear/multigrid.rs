@@ -15,7 +15,7 @@
 use super::aggregates::{Graph, NONE, aggregate};
 use super::block::Block;
 use super::cholesky;
-use super::matrix::{Matrix, ROWS};
+use super::matrix::{LIGHT_PIECES, Matrix, ROWS};
 use super::prolongation::{self, Modes};
 use super::sparse::Sparse;
 use super::spectrum;
@@ -115,7 +115,7 @@ fn cycle<B: Block>(levels: &mut [Level<B>], bottom: &Bottom<B>, b: &[B::Vector],
 }
 
 fn for_each_row<V: Send>(x: &mut [V], value: impl Fn(usize) -> V + Sync) {
-    x.par_chunks_mut(ROWS).enumerate().for_each(|(number, piece)| {
+    x.par_chunks_mut(ROWS).with_min_len(LIGHT_PIECES).enumerate().for_each(|(number, piece)| {
         piece.iter_mut().enumerate().for_each(|(k, x)| *x = value(number * ROWS + k));
     });
 }

@@ -9,12 +9,13 @@
 //! diagonals.
 
 use super::block::Block;
-use super::matrix::{Matrix, ROWS};
+use super::matrix::{LIGHT_PIECES, Matrix, ROWS};
 use super::multigrid::Multigrid;
 use super::prolongation::rigid_modes;
 use super::sparse::Sparse;
 use crate::axes::Axes;
 use glam::{DMat3, DQuat, DVec3, Mat3A};
+use meniscus_core::par;
 use rayon::prelude::*;
 
 /// Largest ratio of stiffness to inertia up to which rounding the hierarchy to single precision keeps it positive.
@@ -132,7 +133,7 @@ impl<B: Block> Turned<B> {
 
     fn turn(&mut self, rotation: impl Fn(usize) -> DQuat + Sync) {
         let turn = |(i, frame): (usize, &mut B)| *frame = B::round(DMat3::from_quat(rotation(i)));
-        self.frames.par_iter_mut().with_min_len(ROWS).enumerate().for_each(turn);
+        self.frames.par_iter_mut().with_min_len(par::PIECE).enumerate().for_each(turn);
     }
 
     fn stretch(&mut self, matrix: &Matrix<DMat3>, inertia: f64) {
@@ -146,16 +147,20 @@ impl<B: Block> Turned<B> {
 
     fn apply(&mut self, r: &[DVec3], z: &mut [DVec3], partial: &mut [f64]) -> f64 {
         let frames = &self.frames;
-        self.b.par_chunks_mut(ROWS).zip(r.par_chunks(ROWS)).zip(frames.par_chunks(ROWS)).for_each(
-            |((b, r), frames)| {
+        self.b
+            .par_chunks_mut(ROWS)
+            .zip(r.par_chunks(ROWS))
+            .zip(frames.par_chunks(ROWS))
+            .with_min_len(LIGHT_PIECES)
+            .for_each(|((b, r), frames)| {
                 for ((b, r), frame) in b.iter_mut().zip(r).zip(frames) {
                     *b = frame.transposed_times(B::round_vector(*r));
                 }
-            },
-        );
+            });
         self.multigrid.cycle(&self.b, &mut self.x);
         let rows = z.par_chunks_mut(ROWS).zip(self.x.par_chunks(ROWS)).zip(frames.par_chunks(ROWS));
-        rows.zip(r.par_chunks(ROWS)).zip(partial.par_iter_mut()).for_each(|((((z, x), frames), r), partial)| {
+        let rows = rows.zip(r.par_chunks(ROWS)).zip(partial.par_iter_mut()).with_min_len(LIGHT_PIECES);
+        rows.for_each(|((((z, x), frames), r), partial)| {
             *partial = 0.0;
             for (((z, x), frame), r) in z.iter_mut().zip(x).zip(frames).zip(r) {
                 *z = B::widen(frame.times(*x));
