@@ -7,7 +7,7 @@ use crate::lanes::{
     KernelLanes, LANES, Packed, Space, Stored3, add_up, add_up3, dot, gather, minus, plus_scaled, splat, splat3,
 };
 use crate::neighbours::Block;
-use fearless_simd::{Simd, SimdFloat};
+use fearless_simd::{Simd, SimdFloat, SimdFrom, f32x8};
 use glam::Vec3;
 
 /// Sums over the neighbours of one particle; lengths in units of h.
@@ -23,28 +23,18 @@ pub(crate) struct Sums {
     pub(crate) moment: f32,
 }
 
-/// Σⱼ h³ Wᵢⱼ for the particles of a block; the companion of a place is 1, that of nobody 0.
+/// Σⱼ h³ Wᵢⱼ for the particles of a block.
 #[inline(always)]
-pub(crate) fn sum<S: Simd, K: KernelLanes, P: Space>(
-    simd: S,
-    (_, space): (K, P),
-    block: &Block,
-    place: &[Packed],
-    inverse_h: f32,
-    output: &mut [f32],
-) {
+pub(crate) fn sum<S: Simd, K: KernelLanes>(simd: S, _: K, block: &Block, inverse_h: f32, output: &mut [f32]) {
     simd.vectorize(
         #[inline(always)]
         || {
             let inverse_h = splat(simd, inverse_h);
             for (k, output) in output.iter_mut().enumerate() {
-                let x_i = splat3(simd, place[block.start + k]);
                 let mut sum = splat(simd, 0.0);
-                for eight in block.of(k) {
-                    let (x_j, one) = gather(simd, place, eight);
-                    let d = space.shortest(simd, minus(x_i, x_j));
-                    let q = dot(d, d).sqrt() * inverse_h;
-                    sum += one * K::value(simd, q);
+                for square in block.squares(k) {
+                    let q = f32x8::simd_from(simd, *square).sqrt() * inverse_h;
+                    sum += K::value(simd, q);
                 }
                 *output = add_up(sum);
             }
@@ -52,7 +42,7 @@ pub(crate) fn sum<S: Simd, K: KernelLanes, P: Space>(
     );
 }
 
-/// As [`sum`], with the sums of gradients that the incompressible solver needs; h⁵ (dW/dr)/r of each pair goes to `slopes`, and
+/// As [`sum`], where the companion of a place is 1, that of nobody 0, with the sums of gradients that the incompressible solver needs; h⁵ (dW/dr)/r of each pair goes to `slopes`, and
 /// h⁴ ∇W, if it is to be kept, to `gradients`, where the passes of that solver find them.
 #[inline(always)]
 pub(crate) fn sum_with_gradients<S: Simd, K: KernelLanes, P: Space>(
@@ -73,11 +63,11 @@ pub(crate) fn sum_with_gradients<S: Simd, K: KernelLanes, P: Space>(
             let zero = splat(simd, 0.0);
             for (k, output) in output.iter_mut().enumerate() {
                 let x_i = splat3(simd, place[block.start + k]);
-                let (mut value, mut gradient, mut square, mut moment) = (zero, [zero; 3], zero, zero);
-                for (at, eight) in block.range(k).zip(block.of(k)) {
+                let (mut value, mut gradient, mut sum_of_squares, mut moment) = (zero, [zero; 3], zero, zero);
+                for (at, (eight, square)) in block.range(k).zip(block.with_squares(k)) {
+                    let q = f32x8::simd_from(simd, *square).sqrt() * inverse_h;
                     let (x_j, one) = gather(simd, place, eight);
                     let d = space.shortest(simd, minus(x_i, x_j));
-                    let q = dot(d, d).sqrt() * inverse_h;
                     let slope = one * K::slope_over_q(simd, q) * inverse_h;
                     slopes[at] = slope.into();
                     if keep {
@@ -86,13 +76,13 @@ pub(crate) fn sum_with_gradients<S: Simd, K: KernelLanes, P: Space>(
                     value += one * K::value(simd, q);
                     gradient = plus_scaled(gradient, slope, d);
                     let along = slope * dot(d, d);
-                    square += slope * along;
+                    sum_of_squares += slope * along;
                     moment += along * inverse_h;
                 }
                 *output = Sums {
                     value: add_up(value),
                     gradient: add_up3(gradient),
-                    square: add_up(square),
+                    square: add_up(sum_of_squares),
                     moment: add_up(moment) * (-1.0 / 3.0),
                 };
             }

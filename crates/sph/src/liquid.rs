@@ -661,12 +661,12 @@ impl Liquid {
             self.add_wall_deficits();
             return self.finish_density();
         }
-        let (level, inverse_h, place, norm) = (self.level, (1.0 / self.h) as f32, &self.work.place, self.value_norm());
+        let (level, inverse_h, norm) = (self.level, (1.0 / self.h) as f32, self.value_norm());
         let output = &mut self.work.compression;
         output.resize(self.state.particles.len(), 0.0);
         with_kernel_and_space!(self, |pair| {
             for_each_block(&self.work.neighbours.blocks, output, |block, piece| {
-                dispatch!(level, simd => density::sum(simd, pair, block, place, inverse_h, piece));
+                dispatch!(level, simd => density::sum(simd, pair.0, block, inverse_h, piece));
                 piece.iter_mut().for_each(|c| *c *= norm);
             });
         });

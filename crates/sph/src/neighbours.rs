@@ -2,7 +2,8 @@
 //!
 //! Particles are cut into blocks of [`par::PIECE`] consecutive ones; a block owns the lists of its particles and is the
 //! unit of work of every pass. A list holds the indices of all particles within the support radius, the particle itself
-//! included, padded to a multiple of eight with the index of a particle without mass.
+//! included, padded to a multiple of eight with the index of a particle without mass. Beside it stand the squares of their distances:
+//! kernels need not wait until neighbours have been read.
 
 use crate::lanes::{LANES, Lanes3, Packed, dot, pack, splat, splat3};
 use fearless_simd::{Simd, SimdBase, SimdFrom, SimdMask, f32x8, mask32x8, u32x8};
@@ -27,6 +28,8 @@ pub(crate) struct Block {
     pub(crate) len: usize,
     /// Groups of eight, list after list.
     groups: Vec<[u32; LANES]>,
+    /// Squares of their distances \[m²\]; infinite for nobody.
+    squares: Vec<[f32; LANES]>,
     /// Where each list starts in `groups`; one more than particles.
     first: Vec<u32>,
     candidates: Candidates,
@@ -71,6 +74,18 @@ impl Block {
     #[inline(always)]
     pub(crate) fn of(&self, k: usize) -> &[[u32; LANES]] {
         &self.groups[self.range(k)]
+    }
+
+    /// The neighbours of the k-th particle of the block with the squares of their distances \[m²\], eight by eight.
+    #[inline(always)]
+    pub(crate) fn with_squares(&self, k: usize) -> impl Iterator<Item = (&[u32; LANES], &[f32; LANES])> {
+        self.of(k).iter().zip(self.squares(k))
+    }
+
+    /// The squares of the distances of the neighbours of the k-th particle \[m²\], eight by eight.
+    #[inline(always)]
+    pub(crate) fn squares(&self, k: usize) -> &[[f32; LANES]] {
+        &self.squares[self.range(k)]
     }
 
     /// Where the list of the k-th particle lies among the groups of eight.
@@ -118,7 +133,7 @@ pub(crate) fn find<S: Simd>(
     simd.vectorize(
         #[inline(always)]
         || {
-            let Block { start, len, groups, first, candidates } = block;
+            let Block { start, len, groups, squares, first, candidates } = block;
             let nobody = (packed.len() - 1) as u32;
             let radius_squared = splat(simd, radius * radius);
             first.clear();
@@ -131,7 +146,13 @@ pub(crate) fn find<S: Simd>(
                 candidates.close(nobody);
                 for packed_i in &packed[i..end] {
                     first.push(used as u32);
-                    used += candidates.within(simd, *packed_i, radius_squared, nobody, groups, used);
+                    if groups.len() < used + candidates.vectors() + 1 {
+                        let room = (used + candidates.vectors() + 1).next_power_of_two();
+                        groups.resize(room, [0; LANES]);
+                        squares.resize(room, [0.0; LANES]);
+                    }
+                    let to = (&mut groups[used..], &mut squares[used..]);
+                    used += candidates.within(simd, *packed_i, radius_squared, nobody, to);
                 }
                 i = end;
             }
@@ -208,8 +229,14 @@ impl Candidates {
         }
     }
 
-    /// Writes the candidates within the radius of a place to `groups` from the group `used` on; returns how many groups
-    /// they take.
+    /// Number of groups of eight.
+    #[inline(always)]
+    fn vectors(&self) -> usize {
+        self.count.div_ceil(LANES)
+    }
+
+    /// Writes the candidates within the radius of a place, and the squares of their distances, to groups of which there must be one
+    /// more than of candidates; returns how many they take.
     #[inline(always)]
     fn within<S: Simd>(
         &self,
@@ -217,27 +244,26 @@ impl Candidates {
         place: Packed,
         radius_squared: f32x8<S>,
         nobody: u32,
-        groups: &mut Vec<[u32; LANES]>,
-        used: usize,
+        (groups, squares): (&mut [[u32; LANES]], &mut [[f32; LANES]]),
     ) -> usize {
         let [x_i, y_i, z_i] = splat3(simd, place);
-        let vectors = self.count.div_ceil(LANES);
+        let vectors = self.vectors();
         let (xs, ys) = (&self.x.as_chunks::<LANES>().0[..vectors], &self.y.as_chunks::<LANES>().0[..vectors]);
         let (zs, js) = (&self.z.as_chunks::<LANES>().0[..vectors], &self.index.as_chunks::<LANES>().0[..vectors]);
-        if groups.len() < used + vectors + 1 {
-            groups.resize((used + vectors + 1).next_power_of_two(), [0; LANES]);
-        }
-        let list = groups[used..=used + vectors].as_flattened_mut();
+        let (list, squares) = (groups[..=vectors].as_flattened_mut(), squares[..=vectors].as_flattened_mut());
         let mut count = 0;
         for (((x, y), z), j) in xs.iter().zip(ys).zip(zs).zip(js) {
             let dx = x_i - f32x8::simd_from(simd, *x);
             let dy = y_i - f32x8::simd_from(simd, *y);
             let dz = z_i - f32x8::simd_from(simd, *z);
-            let near = (dx * dx + dy * dy + dz * dz).simd_lt(radius_squared);
+            let square = dx * dx + dy * dy + dz * dz;
+            let near = square.simd_lt(radius_squared);
             u32x8::simd_from(simd, *j).compress(near).store_slice(&mut list[count..count + LANES]);
+            square.compress(near).store_slice(&mut squares[count..count + LANES]);
             count += near.to_bitmask().count_ones() as usize;
         }
         list[count..count + LANES].fill(nobody);
+        squares[count..count + LANES].fill(f32::INFINITY);
         count.div_ceil(LANES)
     }
 }

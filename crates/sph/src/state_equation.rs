@@ -15,7 +15,7 @@ use crate::lanes::{
 use crate::liquid::Liquid;
 use crate::neighbours::{Block, for_each_block};
 use crate::viscosity::{Friction, Viscosity, bounded_inverse};
-use fearless_simd::{Simd, SimdFloat, dispatch};
+use fearless_simd::{Simd, SimdFloat, SimdFrom, dispatch, f32x8};
 use glam::{DVec3, Vec3};
 use meniscus_core::{StepError, par};
 use rayon::prelude::*;
@@ -113,13 +113,13 @@ fn sum<S: Simd, K: KernelLanes, P: Space>(
                 let (x_i, v_i) = (splat3(simd, place[i]), splat3(simd, flow[i]));
                 let p_i = splat(simd, flow[i][3]);
                 let mut force = [zero; 3];
-                for eight in block.of(k) {
+                for (eight, square) in block.with_squares(k) {
+                    let q = f32x8::simd_from(simd, *square).sqrt() * inverse_h;
+                    let inverse_q = bounded_inverse(simd, q);
                     let (x_j, volume_j) = gather(simd, place, eight);
                     let (v_j, p_j) = gather(simd, flow, eight);
                     let d = space.shortest(simd, minus(x_i, x_j));
                     let v = minus(v_i, v_j);
-                    let q = dot(d, d).sqrt() * inverse_h;
-                    let inverse_q = bounded_inverse(simd, q);
                     let approach = (zero - dot(v, d)) * inverse_q * inverse_q;
                     let pressure = p_i + p_j + shock * approach;
                     let slope = K::slope(simd, q) * inverse_q * slope_norm;
