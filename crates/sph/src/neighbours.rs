@@ -6,7 +6,7 @@
 //! kernels need not wait until neighbours have been read.
 
 use crate::lanes::{LANES, Lanes3, Packed, dot, pack, splat, splat3};
-use fearless_simd::{Simd, SimdBase, SimdFrom, SimdMask, f32x8, mask32x8, u32x8};
+use fearless_simd::{Simd, SimdBase, SimdFrom, SimdMask, f32x8, u32x8};
 use glam::Vec3;
 use meniscus_core::par;
 use meniscus_geometry::NeighbourGrid;
@@ -175,15 +175,20 @@ impl Candidates {
         let (low, high) = (splat3(simd, low), splat3(simd, high));
         let zero = splat(simd, 0.0);
         let lane = u32x8::simd_from(simd, std::array::from_fn(|k| k as u32));
-        self.count = 0;
         self.ranges.clear();
         // Lanes live outside of the closure: inside, the compiler would not know the instruction set.
         grid.for_each_range_around(key, |range, shift| self.ranges.push((range, shift)));
-        for k in 0..self.ranges.len() {
-            let (range, shift) = self.ranges[k].clone();
-            let shift = splat3(simd, pack(shift, 0.0));
+        let most: usize = self.ranges.iter().map(|(range, _)| range.len()).sum();
+        self.reserve(most + LANES);
+        let room = self.index.len();
+        // Of one length: a place is checked once for all.
+        let (xs, ys) = (&mut self.x[..room], &mut self.y[..room]);
+        let (zs, indices) = (&mut self.z[..room], &mut self.index[..room]);
+        let mut count = 0;
+        for (range, shift) in &self.ranges {
+            let shift = splat3(simd, pack(*shift, 0.0));
             let end = u32x8::splat(simd, range.end as u32);
-            for from in range.step_by(LANES) {
+            for from in range.clone().step_by(LANES) {
                 let index = u32x8::splat(simd, from as u32) + lane;
                 let [x, y, z] = columns.eight(simd, from);
                 let p = [x + shift[0], y + shift[1], z + shift[2]];
@@ -192,33 +197,27 @@ impl Candidates {
                     (low[1] - p[1]).max(p[1] - high[1]).max(zero),
                     (low[2] - p[2]).max(p[2] - high[2]).max(zero),
                 ];
-                self.push(p, index, dot(d, d).simd_lt(radius_squared) & index.simd_lt(end));
+                let near = dot(d, d).simd_lt(radius_squared) & index.simd_lt(end);
+                let eight = count..count + LANES;
+                p[0].compress(near).store_slice(&mut xs[eight.clone()]);
+                p[1].compress(near).store_slice(&mut ys[eight.clone()]);
+                p[2].compress(near).store_slice(&mut zs[eight.clone()]);
+                index.compress(near).store_slice(&mut indices[eight]);
+                count += near.to_bitmask().count_ones() as usize;
             }
         }
+        self.count = count;
     }
 
     /// What is left of the last eight is nobody, nowhere.
     fn close(&mut self, nobody: u32) {
         let end = self.count + LANES;
-        self.reserve(end);
         for lanes in [&mut self.x, &mut self.y, &mut self.z] {
             lanes[self.count..end].fill(f32::INFINITY);
         }
         self.index[self.count..end].fill(nobody);
     }
 
-    #[inline(always)]
-    fn push<S: Simd>(&mut self, p: Lanes3<S>, index: u32x8<S>, near: mask32x8<S>) {
-        let end = self.count + LANES;
-        self.reserve(end);
-        p[0].compress(near).store_slice(&mut self.x[self.count..end]);
-        p[1].compress(near).store_slice(&mut self.y[self.count..end]);
-        p[2].compress(near).store_slice(&mut self.z[self.count..end]);
-        index.compress(near).store_slice(&mut self.index[self.count..end]);
-        self.count += near.to_bitmask().count_ones() as usize;
-    }
-
-    #[inline(always)]
     fn reserve(&mut self, len: usize) {
         if self.index.len() < len {
             let len = len.next_power_of_two();
