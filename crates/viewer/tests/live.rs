@@ -98,9 +98,10 @@ fn every_scene_of_the_gallery_is_sent() {
     for name in names {
         let start = Instant::now();
         client.send(&serde_json::json!({ "type": "load", "scene": name }).to_string());
-        client.until(&format!("{name} is there"), |c| c.scene["name"] == name && c.refused.is_none());
-        let first = client.frames;
-        let generation = client.scene["generation"].clone();
+        let before = client.scene["generation"].as_u64();
+        client.until(&format!("{name} is there"), |c| c.scene["generation"].as_u64() > before || c.refused.is_some());
+        assert!(client.scene["name"] == name && client.refused.is_none(), "{name}: {:?}", client.refused);
+        let (first, generation) = (client.frames, client.scene["generation"].clone());
         client.until(&format!("{name} goes on"), |c| {
             c.frames > first + 1 && c.status["generation"] == generation && c.status["step"].as_u64() > Some(0)
         });

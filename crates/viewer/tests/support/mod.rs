@@ -95,7 +95,7 @@ impl Client {
             request.headers_mut().insert("origin", origin.parse().unwrap());
         }
         let stream = TcpStream::connect(server.address()).map_err(|e| e.to_string())?;
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(180))).unwrap();
         stream.set_nodelay(true).unwrap();
         let (socket, _) = tungstenite::client(request, stream).map_err(|e| e.to_string())?;
         let (scene, status) = (Value::Null, Value::Null);
@@ -146,7 +146,7 @@ impl Client {
     pub(crate) fn until(&mut self, what: &str, mut holds: impl FnMut(&Self) -> bool) {
         let start = Instant::now();
         while !holds(self) {
-            assert!(start.elapsed() < Duration::from_secs(60), "waited in vain until {what}; {}", self.status);
+            assert!(start.elapsed() < Duration::from_secs(180), "waited in vain until {what}; {}", self.status);
             self.read().unwrap_or_else(|e| panic!("waiting until {what}: {e}"));
         }
     }
