@@ -74,7 +74,7 @@ fn keys_do_what_the_help_says(browser: &mut Browser) {
     let saved = tempfile::tempdir().unwrap();
     browser.save_into(saved.path());
     let server = play("dam-break", SMALL, &options());
-    let tab = open(browser, &server, [900, 600], 1.0, false);
+    let tab = open(browser, &server, [1000, 600], 1.0, false);
     browser.key(&tab, " ");
     browser.wait(&tab, "!meniscus.status.running");
     pause(browser, &tab);
@@ -98,7 +98,7 @@ fn keys_do_what_the_help_says(browser: &mut Browser) {
     assert!(name.starts_with("dam-break-") && name.ends_with("s.png"), "{name}");
     let shot = Picture::read(&std::fs::read(&file).unwrap());
     std::fs::copy(&file, shots("saved-by-key")).unwrap();
-    assert_eq!(shot.size(), [900, 600]);
+    assert_eq!(shot.size(), [1000, 600]);
     let fire = |[r, g, b]: [u8; 3]| r > 120 && u16::from(r) > 2 * u16::from(b) && r > g;
     assert!(shot.count([0.0, 0.2, 0.7, 0.9], fire) > 1500, "the water is in the picture");
 
@@ -168,7 +168,7 @@ fn bodies_cast_shadows_and_creases_are_darker(browser: &mut Browser) {
     browser.click(&tab, "shadow");
     let flat = fine_picture(browser, &tab, "shadows-off");
     let darker = flat.darker_in(&lit, part, 15);
-    assert!(darker > 2000, "{darker} pixels in the shadow");
+    assert!(darker > 500, "{darker} pixels in the shadow");
     assert!(lit.darker_in(&flat, part, 15) < darker / 20, "nothing gets darker without shadows");
     // Creases: a fine picture has them, a plain one has not.
     set(browser, &tab, "quality", "1");
