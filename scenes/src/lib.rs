@@ -137,6 +137,24 @@ impl GalleryScene {
 mod tests {
     use super::*;
 
+    /// A scene without one can be chosen all the same; the page leaves its place empty.
+    #[test]
+    fn every_scene_has_a_small_picture() {
+        for scene in GALLERY {
+            let name = scene.name;
+            let png = scene.thumbnail().unwrap_or_else(|| {
+                panic!(
+                    "{name} has no picture. Make one: `meniscus run {name} --no-pictures`, `meniscus render out/{name} --set picture.width=256 \
+                     --set picture.height=144 --set picture.legend=false --set picture.supersample=4`; copy the best of \
+                     out/{name}/frame_*.png to scenes/thumbnails/{name}.png, and add the name to THUMBNAILS"
+                )
+            });
+            let [width, height] = [16, 20].map(|at| u32::from_be_bytes(png[at..at + 4].try_into().unwrap()));
+            assert!(png.starts_with(b"\x89PNG") && (width, height) == (256, 144), "{name}: {width} x {height}");
+            assert!(png.len() < 60_000, "{name}: {} bytes", png.len());
+        }
+    }
+
     #[test]
     fn every_file_is_in_the_gallery_and_says_what_to_look_at() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -154,8 +172,6 @@ mod tests {
         for scene in GALLERY {
             assert!(scene.text.starts_with("# ") && scene.summary().len() > 20, "{}", scene.name);
         }
-        let pictured = |scene: &GalleryScene| scene.thumbnail().is_some_and(|png| png.starts_with(b"\x89PNG"));
-        assert!(GALLERY.iter().all(pictured), "every scene has a small picture");
         assert!(find(DEFAULT).is_some() && find("no such scene").is_none());
     }
 }

@@ -108,6 +108,10 @@ impl Method for Unified {
             (LiveKey::StiffnessDamping(number), &[value]) => {
                 solids[*number].elastic.set_material(|m| m.damping = value);
             }
+            (LiveKey::SolidDensity(number), &[value]) => {
+                solids[*number].elastic.set_material(|m| m.density = value);
+                self.wet.liquid.weigh(&self.solids);
+            }
             _ => self.wet.set(key, value),
         }
     }

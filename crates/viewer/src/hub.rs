@@ -3,8 +3,11 @@
 use crate::protocol::{Extras, Topology, encode_frame};
 use axum::body::Bytes;
 use meniscus_core::Frame;
+use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 /// What all viewers see, and how many look.
@@ -17,6 +20,8 @@ pub(crate) struct Hub {
     wishes: [AtomicUsize; 2],
     /// Viewers that ever came.
     guests: AtomicU32,
+    /// Time spent on making pictures since it was last asked for \[ns\].
+    developing: AtomicU64,
 }
 
 /// The newest picture with all that is needed to read it.
@@ -48,6 +53,7 @@ impl Hub {
             hungry: AtomicUsize::new(0),
             wishes: Default::default(),
             guests: AtomicU32::new(0),
+            developing: AtomicU64::new(0),
         }
     }
 
@@ -82,6 +88,11 @@ impl Hub {
     /// Whether somebody wants tetrahedra, and whether Gauss points.
     pub(crate) fn wishes(&self) -> [bool; 2] {
         [0, 1].map(|k| self.wishes[k].load(Ordering::Relaxed) > 0)
+    }
+
+    /// Time that making pictures took since the last call.
+    pub(crate) fn take_developing(&self) -> Duration {
+        Duration::from_nanos(self.developing.swap(0, Ordering::Relaxed))
     }
 
     /// Takes a seat, unless there are `most` already.
@@ -134,20 +145,28 @@ impl Drop for Seat {
     }
 }
 
-/// Turns frames into pictures, and keeps topology and numbers.
+/// Turns frames into pictures on a thread of its own, beside the next steps.
 pub(crate) struct Camera {
-    hub: Arc<Hub>,
     scene: Arc<SceneText>,
-    topology: Topology,
-    encoded: Arc<Encoded>,
-    sequence: u32,
+    film: SyncSender<Shot>,
+}
+
+/// What is to become a picture.
+struct Shot {
+    scene: Arc<SceneText>,
+    frame: Frame,
+    extras: Extras,
 }
 
 impl Camera {
-    pub(crate) fn new(hub: Arc<Hub>) -> Self {
+    /// # Errors
+    /// When the system has no thread left.
+    pub(crate) fn new(hub: Arc<Hub>) -> io::Result<Self> {
         let scene = Arc::new(SceneText { generation: 0, text: String::new() });
-        let encoded = Arc::new(Encoded { id: 0, bytes: Bytes::new() });
-        Self { hub, scene, topology: Topology::default(), encoded, sequence: 0 }
+        let (film, shots) = mpsc::sync_channel(1);
+        let room = Darkroom::new(hub);
+        std::thread::Builder::new().name("meniscus-camera".into()).spawn(move || room.develop(&shots))?;
+        Ok(Self { scene, film })
     }
 
     /// The pictures that follow show something else. `text` is given its number.
@@ -160,16 +179,44 @@ impl Camera {
         self.scene.generation
     }
 
-    pub(crate) fn shoot(&mut self, frame: &Frame, extras: &Extras) {
-        if self.topology.follow(frame, extras) {
-            self.encoded = Arc::new(Encoded { id: self.topology.id(), bytes: self.topology.encode().into() });
+    /// Takes a picture, after those that wait.
+    pub(crate) fn shoot(&self, frame: Frame, extras: Extras) {
+        // The other end is there as long as this one.
+        let _ = self.film.send(Shot { scene: self.scene.clone(), frame, extras });
+    }
+
+    /// Takes a picture unless one waits already; whether it did.
+    pub(crate) fn try_shoot(&self, frame: Frame, extras: Extras) -> bool {
+        self.film.try_send(Shot { scene: self.scene.clone(), frame, extras }).is_ok()
+    }
+}
+
+/// Where pictures are made; keeps topology and numbers.
+struct Darkroom {
+    hub: Arc<Hub>,
+    topology: Topology,
+    encoded: Arc<Encoded>,
+    sequence: u32,
+}
+
+impl Darkroom {
+    fn new(hub: Arc<Hub>) -> Self {
+        let encoded = Arc::new(Encoded { id: 0, bytes: Bytes::new() });
+        Self { hub, topology: Topology::default(), encoded, sequence: 0 }
+    }
+
+    /// Works until there can be no more shots.
+    fn develop(mut self, shots: &Receiver<Shot>) {
+        for Shot { scene, frame, extras } in shots {
+            let start = Instant::now();
+            if self.topology.follow(&frame, &extras) {
+                self.encoded = Arc::new(Encoded { id: self.topology.id(), bytes: self.topology.encode().into() });
+            }
+            self.sequence += 1;
+            let (topology, sequence) = (self.encoded.clone(), self.sequence);
+            let frame = encode_frame(&frame, &extras, topology.id, sequence).into();
+            self.hub.developing.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
+            self.hub.publish(Picture { scene, topology, sequence, frame });
         }
-        self.sequence += 1;
-        self.hub.publish(Picture {
-            scene: self.scene.clone(),
-            topology: self.encoded.clone(),
-            sequence: self.sequence,
-            frame: encode_frame(frame, extras, self.topology.id(), self.sequence).into(),
-        });
     }
 }

@@ -1,7 +1,8 @@
 //! A simulation that runs while people look at it and reach into it.
 //!
 //! One thread owns the world. Between two steps it takes orders; after a step it shows a picture, if somebody would look at it at
-//! once and the frame is complete, or the last picture is old, or somebody has done something.
+//! once and the frame is complete, or the last picture is old, or somebody has done something. It only copies the frame: bytes are
+//! made of it beside the next steps.
 
 use crate::hub::{Camera, Hub};
 use crate::message::{CardMessage, HandMessage, Mode, Order, Request, SceneMessage, Status};
@@ -12,6 +13,7 @@ use meniscus_core::{StepReport, par};
 use meniscus_scene::{Command, Loaded, Set, Value};
 use meniscus_sim::{Hand, Totals, World};
 use std::collections::BTreeMap;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
@@ -75,6 +77,8 @@ struct Stage {
     profile: StepReport,
     profiled: u64,
     failed: Option<String>,
+    /// Whether it is at the time of a frame.
+    arrived: bool,
     /// The step that the last picture shows.
     shown: Option<u64>,
 }
@@ -97,10 +101,10 @@ pub(crate) struct Live {
 }
 
 impl Live {
-    pub(crate) fn new(hub: Arc<Hub>, gallery: Gallery, sessions: Option<PathBuf>) -> Self {
+    pub(crate) fn new(hub: Arc<Hub>, gallery: Gallery, sessions: Option<PathBuf>) -> io::Result<Self> {
         let now = Instant::now();
-        Self {
-            camera: Camera::new(hub.clone()),
+        Ok(Self {
+            camera: Camera::new(hub.clone())?,
             hub,
             gallery,
             sessions,
@@ -111,15 +115,17 @@ impl Live {
             pictured: now,
             touched: false,
             told: now,
-        }
+        })
     }
 
     /// Plays until the server is gone.
     pub(crate) fn run(mut self, loaded: Loaded, world: World, orders: &Receiver<Order>) {
         let mut stage = self.present(loaded, world, BTreeMap::new());
-        while self.take_orders(&mut stage, orders) {
-            if self.moves(&stage) {
-                self.advance(&mut stage);
+        while let Ok(order) = next(orders, self.wait(&stage)) {
+            if let Some(order) = order {
+                self.obey(&mut stage, &order);
+            } else if par::awake(|| self.keep_up(&mut stage, orders)).is_err() {
+                return;
             }
             self.show(&mut stage, false);
         }
@@ -129,35 +135,32 @@ impl Live {
         stage.failed.is_none() && (self.running || self.single > 0)
     }
 
-    /// Takes what was ordered; waits for orders while nothing is due. False when nobody can order any more.
-    fn take_orders(&mut self, stage: &mut Stage, orders: &Receiver<Order>) -> bool {
-        loop {
-            let wait = if !self.moves(stage) {
-                REST
-            } else if self.single > 0 {
-                Duration::ZERO
-            } else {
-                let now = Instant::now();
-                self.pace.due(stage.world.time(), now).saturating_duration_since(now)
-            };
-            let order = if wait.is_zero() {
-                match orders.try_recv() {
-                    Ok(order) => order,
-                    Err(TryRecvError::Empty) => return true,
-                    Err(TryRecvError::Disconnected) => return false,
-                }
-            } else {
-                match orders.recv_timeout(wait) {
-                    Ok(order) => order,
-                    Err(RecvTimeoutError::Timeout) => return true,
-                    Err(RecvTimeoutError::Disconnected) => return false,
-                }
-            };
-            self.obey(stage, order);
+    /// How long nothing is due.
+    fn wait(&mut self, stage: &Stage) -> Duration {
+        if !self.moves(stage) {
+            REST
+        } else if self.single > 0 {
+            Duration::ZERO
+        } else {
+            // What somebody does is answered at once.
+            let in_one_go = !stage.arrived || self.touched;
+            self.pace.wait(stage.world.time(), in_one_go, Instant::now())
         }
     }
 
-    fn obey(&mut self, stage: &mut Stage, order: Order) {
+    /// Takes steps while they are due, and orders between them.
+    fn keep_up(&mut self, stage: &mut Stage, orders: &Receiver<Order>) -> Result<(), Gone> {
+        while self.wait(stage).is_zero() {
+            self.advance(stage);
+            self.show(stage, false);
+            while let Some(order) = next(orders, Duration::ZERO)? {
+                self.obey(stage, &order);
+            }
+        }
+        Ok(())
+    }
+
+    fn obey(&mut self, stage: &mut Stage, order: &Order) {
         match &order.request {
             Request::Pause { on } => {
                 self.running = !on;
@@ -173,7 +176,7 @@ impl Live {
                 self.pace.speed = *factor;
                 self.halt();
             }
-            Request::Command { command } => self.command(stage, command, &order),
+            Request::Command { command } => self.command(stage, command, order),
             Request::Reset => {
                 let (loaded, settings) = (stage.loaded.clone(), stage.settings.clone());
                 match World::new(&loaded) {
@@ -182,7 +185,7 @@ impl Live {
                 }
             }
             Request::Load { scene } => {
-                if let Some(new) = self.load(&order, scene) {
+                if let Some(new) = self.load(order, scene) {
                     *stage = new;
                     self.running = true;
                 }
@@ -246,15 +249,17 @@ impl Live {
         self.halt();
         let session = self.sessions.as_deref().map(Session::new);
         let (profile, profiled) = (StepReport::default(), 0);
-        let mut stage = Stage { loaded, world, settings, session, profile, profiled, failed: None, shown: None };
+        let mut stage =
+            Stage { loaded, world, settings, session, profile, profiled, failed: None, arrived: true, shown: None };
         self.show(&mut stage, true);
         stage
     }
 
     /// Takes one step.
     fn advance(&mut self, stage: &mut Stage) {
-        match par::awake(|| stage.world.step_to_frame()) {
+        match stage.world.step_to_frame() {
             Ok(arrived) => {
+                stage.arrived = arrived;
                 stage.profile.absorb(stage.world.report());
                 stage.profiled += 1;
                 self.meter.note(stage.world.time(), Instant::now());
@@ -281,16 +286,17 @@ impl Live {
         }
         let Stage { world, profile, .. } = stage;
         let (frame, extras) = profile.stage("copy frame", || (world.frame(), extras(world, self.hub.wishes())));
-        profile.stage("encode picture", || self.camera.shoot(&frame, &extras));
-        stage.shown = Some(world.steps());
-        self.pictured = Instant::now();
-        self.touched = false;
+        if self.camera.try_shoot(frame, extras) {
+            stage.shown = Some(world.steps());
+            self.pictured = Instant::now();
+            self.touched = false;
+        }
     }
 
     /// Tells how it goes, now and then or at once; a world that stands is shown as it is.
     fn show(&mut self, stage: &mut Stage, at_once: bool) {
         if stage.shown.is_none() || (!self.moves(stage) && stage.shown != Some(stage.world.steps())) {
-            self.camera.shoot(&stage.world.frame(), &extras(&stage.world, self.hub.wishes()));
+            self.camera.shoot(stage.world.frame(), extras(&stage.world, self.hub.wishes()));
             stage.shown = Some(stage.world.steps());
         }
         if at_once || (self.told.elapsed() > TELL && self.hub.viewers() > 0) {
@@ -320,6 +326,7 @@ impl Live {
             energy: Some([kinetic_energy, potential_energy, elastic_energy]),
             volume: (particles + cells > 0).then_some(volume_change),
             stages: stages.collect(),
+            encoding: self.hub.take_developing().as_secs_f64() * 1e3 / steps,
             steps: *profiled,
             settings: settings.iter().map(|(key, value)| (key.as_str(), value)).collect(),
             hands: world.hands().iter().map(hand_message).collect(),
@@ -332,6 +339,23 @@ impl Live {
             profile.clear();
             *profiled = 0;
         }
+    }
+}
+
+/// Nobody can order any more.
+struct Gone;
+
+/// The next order, if one comes in time.
+fn next(orders: &Receiver<Order>, wait: Duration) -> Result<Option<Order>, Gone> {
+    if wait.is_zero() {
+        return match orders.try_recv() {
+            Err(TryRecvError::Disconnected) => Err(Gone),
+            order => Ok(order.ok()),
+        };
+    }
+    match orders.recv_timeout(wait) {
+        Err(RecvTimeoutError::Disconnected) => Err(Gone),
+        order => Ok(order.ok()),
     }
 }
 

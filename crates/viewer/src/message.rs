@@ -171,7 +171,9 @@ pub(crate) struct Status<'a> {
     pub(crate) volume: Option<f64>,
     /// Mean times of a step's stages \[ms\].
     pub(crate) stages: Vec<(&'a str, f64)>,
-    /// Steps that the mean is over.
+    /// Mean time per step that another thread spent on pictures \[ms\].
+    pub(crate) encoding: f64,
+    /// Steps that the means are over.
     pub(crate) steps: u64,
     /// Live parameters that are not as in the scene file.
     pub(crate) settings: BTreeMap<&'a str, &'a Value>,

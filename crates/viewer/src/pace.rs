@@ -6,6 +6,9 @@ use std::time::{Duration, Instant};
 /// A simulation that falls further behind than this does not try to catch up.
 const PATIENCE: Duration = Duration::from_millis(100);
 
+/// Steps that are taken in one go may run ahead by this much.
+const AHEAD: Duration = Duration::from_millis(25);
+
 /// Holds simulated time back to `speed` times the time on the wall.
 #[derive(Debug)]
 pub(crate) struct Pace {
@@ -24,7 +27,14 @@ impl Pace {
         self.mark = None;
     }
 
-    /// When the simulation may go on from `time` \[s\].
+    /// How long the simulation has to wait at `time` \[s\]. The steps of a frame are taken `in_one_go` and followed by one rest:
+    /// threads take their time to wake.
+    pub(crate) fn wait(&mut self, time: f64, in_one_go: bool, now: Instant) -> Duration {
+        let early = self.due(time, now).saturating_duration_since(now);
+        if in_one_go && early < AHEAD { Duration::ZERO } else { early }
+    }
+
+    /// When the wall clock comes to `time` \[s\].
     pub(crate) fn due(&mut self, time: f64, now: Instant) -> Instant {
         let (then, start) = *self.mark.get_or_insert((now, time));
         let due = then + Duration::from_secs_f64(((time - start) / self.speed).clamp(0.0, 1e6));
@@ -79,6 +89,23 @@ mod tests {
         // Half a second late: the wall clock is taken as it is.
         assert!(pace.due(1.2, after(900)) < after(900));
         assert_eq!(pace.due(1.25, after(910)), after(1000));
+    }
+
+    #[test]
+    fn a_frame_is_taken_in_one_go_and_slow_motion_is_not() {
+        // Four steps of 4 ms to a frame, each of which takes 1 ms.
+        let waits = |speed: f64| {
+            let (mut pace, mut now) = (Pace { speed, ..Pace::new() }, Instant::now());
+            let mut wait_at = |k: u32| {
+                let wait = pace.wait(0.004 * f64::from(k), k % 4 != 0, now);
+                assert!(pace.wait(0.004 * f64::from(k), k % 4 != 0, now + wait).is_zero(), "a rest has an end");
+                now += wait + Duration::from_millis(1);
+                wait.as_millis()
+            };
+            [0, 1, 2, 3, 4, 5, 6, 7, 8].map(&mut wait_at)
+        };
+        assert_eq!(waits(1.0), [0, 0, 0, 0, 12, 0, 0, 0, 12]);
+        assert_eq!(waits(0.1), [0, 39, 39, 39, 39, 39, 39, 39, 39]);
     }
 
     #[test]

@@ -43,7 +43,7 @@ impl Replay {
         let info = folder.info()?;
         let mut loaded = Loaded::from_file(&folder.scene_path(), &[])?;
         loaded.name.clone_from(&info.scene);
-        let mut camera = Camera::new(hub.clone());
+        let mut camera = Camera::new(hub.clone()).map_err(|e| ViewerError::Threads(e.to_string()))?;
         camera.turn_to(|generation| scene_text(&loaded, &info.warnings, &[], Mode::Replay, generation));
         let mut replay = Self {
             hub,
@@ -153,7 +153,7 @@ impl Replay {
     }
 
     fn show(&mut self) {
-        self.camera.shoot(&self.frame, &Extras::default());
+        self.camera.shoot(self.frame.clone(), Extras::default());
         let row = self.row();
         let energy = [row("kinetic energy [J]"), row("potential energy [J]")];
         self.hub.tell(&Status {

@@ -1,33 +1,21 @@
 //! The page in a real browser: headless Chromium, drawing in software.
 //!
-//! Skipped, and says so, where there is no Chromium; fails instead where `CI=true`. Nothing here depends on how fast the machine
-//! is. Screenshots are left in `CARGO_TARGET_TMPDIR/screenshots`: look at them.
+//! Nothing here depends on how fast the machine is. Screenshots are left in `CARGO_TARGET_TMPDIR/screenshots`: look at them.
+//! Hands, panel and care have a file of their own, `panel.rs`.
 
 mod support;
 
 use meniscus::{RunOptions, gallery};
 use meniscus_record::RunFolder;
 use meniscus_viewer::{Server, Show};
-use std::path::PathBuf;
-use support::chromium::{Browser, Picture, Tab};
+use support::chromium::Browser;
+use support::page::{
+    Case, SMALL, WIDE, center_of, fine_picture, finish, graphics_error, load, open, pause, picture, run, set, shots,
+};
 use support::{options, play};
 
-const WIDE: [u32; 2] = [1280, 800];
-/// A dam break small enough for a busy machine.
-const SMALL: &[&str] = &["sph.spacing=0.04"];
-
-/// Something that the page must do.
-type Case = fn(&mut Browser);
-
-/// Everything in one browser, one after the other: starting several at once would only make them slow.
 #[test]
 fn the_page_works() {
-    let Some(mut browser) = Browser::start() else {
-        let ci = std::env::var("CI").is_ok_and(|value| value == "true");
-        assert!(!ci, "CI needs Chromium: apt-get install chromium");
-        println!("skipped: there is no Chromium (set MENISCUS_CHROMIUM to its path)");
-        return;
-    };
     let cases: &[(&str, Case)] = &[
         ("liquid", a_liquid_is_drawn_and_obeys),
         ("surface", particles_become_a_surface),
@@ -48,13 +36,7 @@ fn the_page_works() {
         ("touch", fingers_look_round_and_pull),
         ("no WebGL", a_browser_without_webgl_is_told),
     ];
-    // For work on one of them.
-    let only = std::env::var("PAGE_CASE").ok();
-    for (name, case) in cases.iter().filter(|(name, _)| only.as_ref().is_none_or(|only| only == name)) {
-        let start = std::time::Instant::now();
-        case(&mut browser);
-        println!("{name}: {:.1} s", start.elapsed().as_secs_f64());
-    }
+    run(cases);
 }
 
 /// A picture of every scene of the gallery, or of those that SCENES names, after some seconds at the screen: to be looked at.
@@ -74,65 +56,6 @@ fn every_scene_in_pictures() {
         println!("{}: {status}", scene.name);
     }
     finish(&mut browser, &tab);
-}
-
-/// Chooses a scene of the gallery and waits until its picture is drawn.
-fn load(browser: &mut Browser, tab: &Tab, scene: &str) {
-    browser.eval(tab, &format!("document.querySelector('#scenes [data-scene=\"{scene}\"] button').click()"));
-    browser.wait(tab, &format!("meniscus.scene.name === '{scene}' && !meniscus.fresh"));
-    browser.wait(tab, "meniscus.status.generation === meniscus.scene.generation && meniscus.status.step > 0");
-}
-
-fn shots(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("screenshots").join(format!("{name}.png"))
-}
-
-/// Opens the page of a server and waits for its first picture.
-fn open(browser: &mut Browser, server: &Server, size: [u32; 2], ratio: f64, dark: bool) -> Tab {
-    let tab = browser.open(&server.link(), size, ratio, dark);
-    browser.wait(&tab, "globalThis.meniscus?.renderer?.frame && meniscus.status?.time >= 0");
-    // Software draws; only what is looked at is drawn finely.
-    set(browser, &tab, "quality", "0");
-    tab
-}
-
-/// A fine picture of what stands.
-fn fine_picture(browser: &mut Browser, tab: &Tab, name: &str) -> Picture {
-    set(browser, tab, "quality", "2");
-    let picture = picture(browser, tab, name);
-    set(browser, tab, "quality", "0");
-    picture
-}
-
-/// A picture of what stands.
-fn picture(browser: &mut Browser, tab: &Tab, name: &str) -> Picture {
-    browser.wait(tab, "!meniscus.dirty");
-    browser.picture(tab, &shots(name))
-}
-
-/// Nothing may have gone wrong in the page.
-fn finish(browser: &mut Browser, tab: &Tab) {
-    let complaints = browser.complaints(tab);
-    assert!(complaints.is_empty(), "{complaints:?}");
-    browser.close(tab);
-}
-
-fn set(browser: &mut Browser, tab: &Tab, id: &str, value: &str) {
-    browser.eval(
-        tab,
-        &format!(
-            "(() => {{ const e = document.getElementById('{id}'); e.value = '{value}'; \
-             for (const kind of ['input', 'change']) e.dispatchEvent(new Event(kind, {{ bubbles: true }})); }})()"
-        ),
-    );
-}
-
-/// Stops the simulation and waits until the page shows where it stands.
-fn pause(browser: &mut Browser, tab: &Tab) {
-    if browser.eval(tab, "meniscus.status.running") == true {
-        browser.click(tab, "pause");
-    }
-    browser.wait(tab, "!meniscus.status.running && meniscus.renderer.frame.step === meniscus.status.step");
 }
 
 fn a_liquid_is_drawn_and_obeys(browser: &mut Browser) {
@@ -207,11 +130,6 @@ fn a_liquid_is_drawn_and_obeys(browser: &mut Browser) {
     finish(browser, &tab);
 }
 
-/// Draws once more and tells what WebGL complains about: zero if nothing.
-fn graphics_error(browser: &mut Browser, tab: &Tab) -> f64 {
-    browser.number(tab, "(meniscus.renderer.draw(meniscus.camera, meniscus.look), meniscus.renderer.gl.getError())")
-}
-
 fn particles_become_a_surface(browser: &mut Browser) {
     let server = play("dam-break", &["sph.spacing=0.05"], &options());
     let tab = open(browser, &server, WIDE, 1.0, false);
@@ -281,18 +199,15 @@ fn a_grid_shows_its_own_surface(browser: &mut Browser) {
     let shown = fine_picture(browser, &tab, "grid-surface");
     let blue = |[r, _, b]: [u8; 3]| b > r.saturating_add(30);
     assert!(shown.count([0.0, 0.1, 0.65, 0.9], blue) > 3000, "the liquid's surface is drawn");
+    // The edges of the grid.
+    assert!(browser.number(&tab, "meniscus.renderer.frame.segments") >= 8.0);
+    browser.click(&tab, "outline");
+    let bare = fine_picture(browser, &tab, "grid-without-outlines");
+    let lines = bare.differs(&shown, [0.0, 0.1, 0.65, 0.9], 12);
+    assert!((200..30_000).contains(&lines), "{lines} pixels of outlines");
+    browser.click(&tab, "outline");
     assert_eq!(graphics_error(browser, &tab), 0.0);
     finish(browser, &tab);
-}
-
-/// Where the middle of a body's surface is \[m\].
-fn center_of(body: &str) -> String {
-    format!(
-        "(() => {{ const {{ surfaces, bodies }} = meniscus.renderer.topology; \
-         const k = surfaces.findIndex((s) => bodies[s.body].name === '{body}'); \
-         const p = meniscus.renderer.frame.surfaces[k].positions; const c = [0, 0, 0]; \
-         for (let i = 0; i < p.length; i++) c[i % 3] += p[i] / (p.length / 3); return c; }})()"
-    )
 }
 
 fn a_body_follows_the_hand(browser: &mut Browser) {
@@ -343,6 +258,11 @@ fn a_bar_tears_live(browser: &mut Browser) {
     assert_eq!(browser.number(&tab, "meniscus.status.pieces"), 1.0);
     pause(browser, &tab);
     picture(browser, &tab, "bar-mesh");
+    // And it tears once it may again.
+    browser.click(&tab, "tear");
+    browser.click(&tab, "pause");
+    browser
+        .wait(&tab, "meniscus.status.settings['solid.bar.fracture.strength'] === 6e4 && meniscus.status.pieces >= 2");
     finish(browser, &tab);
 }
 
@@ -433,19 +353,38 @@ fn clear_bodies(browser: &mut Browser) {
     finish(browser, &tab);
 }
 
+/// Parameters whose slider lacks the unit, the value, or the mark where the default is.
+const SLIDERS: &str = "meniscus.scene.parameters.filter(({ key, unit, default: value }) => { \
+    const { root, parts } = meniscus.panel.sliders.get(key); \
+    const named = !unit || root.querySelector('.key').textContent.includes(`[${unit}]`); \
+    const values = Array.isArray(value) ? value : [value]; \
+    const marked = parts.length === values.length && [...root.querySelectorAll('.mark')].every((mark, k) => { \
+      const [m, i] = [mark, parts[k].input].map((e) => e.getBoundingClientRect()); \
+      const place = i.left + 8 + (i.width - 16) * parts[k].input.value / 1000; \
+      return mark.title.startsWith('default ') && Math.abs(m.left + m.width / 2 - place) < 3 && parts[k].value === values[k]; }); \
+    return !(named && marked && parts.every(({ input, output }) => output.textContent && input.getAttribute('aria-valuetext'))); }) \
+    .map(({ key }) => key).join()";
+
 fn every_scene_of_the_gallery_can_be_chosen(browser: &mut Browser) {
     let server = play("dam-break", SMALL, &options());
     let tab = open(browser, &server, WIDE, 1.0, false);
     browser.click(&tab, "scenes-toggle");
-    let thumbnails = "[...document.querySelectorAll('#scenes img')]";
+    let count = |browser: &mut Browser, what: &str| {
+        browser.number(&tab, &format!("document.querySelectorAll('#scenes {what}').length")) as usize
+    };
+    assert_eq!(count(browser, "button"), gallery::GALLERY.len());
+    // A scene whose picture is not made yet has an empty place.
+    let pictured = gallery::GALLERY.iter().filter(|scene| scene.thumbnail().is_some()).count();
+    assert_eq!((count(browser, "img"), count(browser, "span.shot")), (pictured, gallery::GALLERY.len() - pictured));
     browser.wait(
         &tab,
-        &format!("{thumbnails}.length > 0 && {thumbnails}.every((image) => image.complete && image.naturalWidth > 0)"),
+        "[...document.querySelectorAll('#scenes img')].every((image) => image.complete && image.naturalWidth === 256)",
     );
     picture(browser, &tab, "scenes");
     for scene in gallery::GALLERY {
         load(browser, &tab, scene.name);
         assert!(browser.eval(&tab, "meniscus.status.failed").is_null(), "{}", scene.name);
+        assert_eq!(browser.eval(&tab, SLIDERS), "", "{}", scene.name);
     }
     finish(browser, &tab);
 }

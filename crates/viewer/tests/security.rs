@@ -233,6 +233,18 @@ fn half_open_connections_are_dropped() {
     goes_on(&server);
 }
 
+/// A viewer whose machine has gone without a word: its socket stays open and nothing comes from it.
+#[test]
+fn a_viewer_that_gives_no_sign_of_life_loses_its_seat() {
+    let server = server();
+    let mut witness = Client::connect(&server);
+    let silent = Client::connect(&server);
+    let seats = |c: &Client| c.status["viewers"].as_u64();
+    witness.until("both are there", |c| seats(c) == Some(2));
+    witness.until("the silent one is gone", |c| seats(c) == Some(1));
+    drop(silent);
+}
+
 /// A viewer that reads nothing gets no more than two pictures, and holds up nobody.
 #[test]
 fn a_sleeping_viewer_holds_up_nobody() {

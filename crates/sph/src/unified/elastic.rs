@@ -183,11 +183,9 @@ impl Elastic {
         &self.material
     }
 
-    /// Changes what it is made of; its mass stays.
+    /// Changes what it is made of.
     pub fn set_material(&mut self, change: impl FnOnce(&mut ElasticMaterial)) {
-        let density = self.material.density;
         change(&mut self.material);
-        self.material.density = density;
     }
 
     /// Mass of a particle \[kg\].

@@ -124,6 +124,16 @@ impl Liquid {
         self.locate_solids();
     }
 
+    /// Takes over the masses of solids whose density was changed.
+    pub fn weigh(&mut self, solids: &Solids) {
+        let volume = self.rest_volume();
+        let materials = &mut self.setup.materials[usize::from(self.embedded.first_material)..];
+        for ((solid, body), (_, material)) in solids.bodies().iter().zip(&mut self.embedded.bodies).zip(materials) {
+            body.mass = solid.elastic.mass();
+            material.density = body.mass / volume;
+        }
+    }
+
     /// Finds where particles of solids are stored.
     pub(crate) fn locate_solids(&mut self) {
         let Embedded { first_id, place, .. } = &mut self.embedded;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use tungstenite::{Message, WebSocket};
 
 /// How long anything may take: the machine may be busy.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(180);
 
 /// A browser of its own, which goes with this value.
 pub(crate) struct Browser {
@@ -51,6 +51,7 @@ impl Browser {
             .args(["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--mute-audio"])
             .args(["--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows"])
             .args(["--disable-renderer-backgrounding", "--disable-component-update", "--disable-sync"])
+            .args(["--disable-background-networking", "--disable-quic"])
             .args(["--remote-debugging-port=0", "--window-size=1280,800"])
             .arg(format!("--user-data-dir={}", profile.path().display()))
             .arg("about:blank")
@@ -194,10 +195,39 @@ impl Browser {
         let buttons = match button {
             "left" => 1,
             "right" => 2,
+            "middle" => 4,
             _ => 0,
         };
         let event = json!({ "type": kind, "x": x, "y": y, "button": button, "buttons": buttons, "clickCount": 1 });
         self.call(Some(&tab.session), "Input.dispatchMouseEvent", event);
+    }
+
+    /// Turns the wheel; with the control key it is what a trackpad sends for two fingers that part.
+    pub(crate) fn wheel(&mut self, tab: &Tab, [x, y]: [f64; 2], turn: f64, control: bool) {
+        let event = json!({ "type": "mouseWheel", "x": x, "y": y, "deltaX": 0, "deltaY": turn, "modifiers": 2 * u8::from(control) });
+        self.call(Some(&tab.session), "Input.dispatchMouseEvent", event);
+    }
+
+    /// Presses a key that writes nothing.
+    pub(crate) fn control_key(&mut self, tab: &Tab, key: &str, code: u32, modifiers: u32) {
+        for kind in ["rawKeyDown", "keyUp"] {
+            let event =
+                json!({ "type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code, "modifiers": modifiers });
+            self.call(Some(&tab.session), "Input.dispatchKeyEvent", event);
+        }
+    }
+
+    /// Whether the person behind the page wants no motion.
+    pub(crate) fn calm(&mut self, tab: &Tab, calm: bool) {
+        let value = if calm { "reduce" } else { "no-preference" };
+        let media = json!({ "features": [{ "name": "prefers-reduced-motion", "value": value }] });
+        self.call(Some(&tab.session), "Emulation.setEmulatedMedia", media);
+    }
+
+    /// Where files that pages save go.
+    pub(crate) fn save_into(&mut self, folder: &Path) {
+        let place = json!({ "behavior": "allow", "downloadPath": folder });
+        self.call(None, "Browser.setDownloadBehavior", place);
     }
 
     /// Fingers at places in pixels of the page: "touchStart", "touchMove" or "touchEnd".
@@ -213,10 +243,7 @@ impl Browser {
         let png = base64::engine::general_purpose::STANDARD.decode(shot["data"].as_str().unwrap()).unwrap();
         std::fs::create_dir_all(save.parent().unwrap()).unwrap();
         std::fs::write(save, &png).unwrap();
-        let mut reader = png::Decoder::new(std::io::Cursor::new(png)).read_info().unwrap();
-        let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
-        let info = reader.next_frame(&mut bytes).unwrap();
-        Picture { width: info.width as usize, channels: info.color_type.samples(), bytes }
+        Picture::read(&png)
     }
 
     /// What pages have complained about since the last call.
@@ -245,6 +272,19 @@ pub(crate) struct Picture {
 }
 
 impl Picture {
+    /// Reads a PNG.
+    pub(crate) fn read(png: &[u8]) -> Self {
+        let mut reader = png::Decoder::new(std::io::Cursor::new(png)).read_info().unwrap();
+        let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut bytes).unwrap();
+        Self { width: info.width as usize, channels: info.color_type.samples(), bytes }
+    }
+
+    /// Columns and rows.
+    pub(crate) fn size(&self) -> [usize; 2] {
+        [self.width, self.bytes.len() / self.channels / self.width]
+    }
+
     /// How many pixels within a part of the picture (left, top, right, bottom as parts) hold.
     pub(crate) fn count(&self, part: [f64; 4], holds: impl Fn([u8; 3]) -> bool) -> usize {
         self.places(part).filter(|&at| holds(self.pixel(at))).count()
@@ -256,6 +296,13 @@ impl Picture {
         self.places(part).filter(|&at| apart(self.pixel(at), other.pixel(at)) > by).count()
     }
 
+    /// How many pixels within a part are darker by more than so much in another picture of the same size.
+    pub(crate) fn darker_in(&self, other: &Self, part: [f64; 4], by: u8) -> usize {
+        assert_eq!((self.width, self.bytes.len()), (other.width, other.bytes.len()));
+        let light = |[r, g, b]: [u8; 3]| u16::from(r) + u16::from(g) + u16::from(b);
+        self.places(part).filter(|&at| light(self.pixel(at)) > light(other.pixel(at)) + 3 * u16::from(by)).count()
+    }
+
     /// How many pixels within a part differ by more than so much from the one to their right.
     pub(crate) fn edges(&self, part: [f64; 4], by: u8) -> usize {
         self.places(part).filter(|&[x, y]| apart(self.pixel([x, y]), self.pixel([x + 1, y])) > by).count()
@@ -263,7 +310,7 @@ impl Picture {
 
     /// Columns and rows within a part; the last column of the picture has no neighbour and is left out.
     fn places(&self, [left, top, right, bottom]: [f64; 4]) -> impl Iterator<Item = [usize; 2]> + use<> {
-        let height = self.bytes.len() / self.channels / self.width;
+        let [_, height] = self.size();
         let range = |low: f64, high: f64, size: usize| (low * size as f64) as usize..(high * size as f64) as usize;
         let (columns, rows) = (range(left, right, self.width - 1), range(top, bottom, height));
         rows.flat_map(move |y| columns.clone().map(move |x| [x, y]))

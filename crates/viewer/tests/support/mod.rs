@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 pub(crate) mod chromium;
+pub(crate) mod page;
 
 use meniscus::gallery;
 use meniscus_viewer::{Card, Gallery, Options, Server, Show};
@@ -21,9 +22,26 @@ pub(crate) fn play(scene: &str, set: &[&str], options: &Options) -> Server {
 
 /// The same with a folder for sessions.
 pub(crate) fn play_into(scene: &str, set: &[&str], options: &Options, sessions: Option<std::path::PathBuf>) -> Server {
+    serve(scene, set, options, sessions, all_scenes())
+}
+
+/// The same while nobody has taken pictures of the gallery.
+pub(crate) fn play_without_thumbnails(scene: &str, set: &[&str], options: &Options) -> Server {
+    let mut gallery = all_scenes();
+    gallery.cards.iter_mut().for_each(|card| card.thumbnail = None);
+    serve(scene, set, options, None, gallery)
+}
+
+fn serve(
+    scene: &str,
+    set: &[&str],
+    options: &Options,
+    sessions: Option<std::path::PathBuf>,
+    gallery: Gallery,
+) -> Server {
     let overrides: Vec<String> = ["fps=60"].iter().chain(set).map(|s| (*s).to_owned()).collect();
     let loaded = gallery::load(scene, &overrides).unwrap();
-    let show = Show::Live { scene: Box::new(loaded), gallery: all_scenes(), threads: 2, sessions };
+    let show = Show::Live { scene: Box::new(loaded), gallery, threads: 2, sessions };
     Server::start(show, options).unwrap()
 }
 
@@ -57,6 +75,8 @@ pub(crate) struct Client {
     pub(crate) refused: Option<String>,
     pub(crate) frames: u32,
     pub(crate) topologies: u32,
+    /// Bytes of the last topology.
+    pub(crate) topology: Vec<u8>,
     /// Bytes of the last frame.
     pub(crate) frame: Vec<u8>,
 }
@@ -75,11 +95,12 @@ impl Client {
             request.headers_mut().insert("origin", origin.parse().unwrap());
         }
         let stream = TcpStream::connect(server.address()).map_err(|e| e.to_string())?;
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(180))).unwrap();
         stream.set_nodelay(true).unwrap();
         let (socket, _) = tungstenite::client(request, stream).map_err(|e| e.to_string())?;
         let (scene, status) = (Value::Null, Value::Null);
-        Ok(Self { socket, scene, status, refused: None, frames: 0, topologies: 0, frame: Vec::new() })
+        let (topology, frame) = (Vec::new(), Vec::new());
+        Ok(Self { socket, scene, status, refused: None, frames: 0, topologies: 0, topology, frame })
     }
 
     pub(crate) fn send(&mut self, text: &str) {
@@ -103,7 +124,12 @@ impl Client {
                     other => panic!("an unknown message {other:?}"),
                 }
             }
-            Message::Binary(bytes) if bytes[4] == 1 => self.topologies += 1,
+            Message::Binary(bytes) if bytes[4] == 1 => {
+                self.topologies += 1;
+                // What is sent again has changed.
+                assert!(self.topology.get(12..) != Some(&bytes[12..]), "a topology came twice");
+                self.topology = bytes.to_vec();
+            }
             Message::Binary(bytes) => {
                 self.frames += 1;
                 self.frame = bytes.to_vec();
@@ -120,17 +146,42 @@ impl Client {
     pub(crate) fn until(&mut self, what: &str, mut holds: impl FnMut(&Self) -> bool) {
         let start = Instant::now();
         while !holds(self) {
-            assert!(start.elapsed() < Duration::from_secs(60), "waited in vain until {what}; {}", self.status);
+            assert!(start.elapsed() < Duration::from_secs(180), "waited in vain until {what}; {}", self.status);
             self.read().unwrap_or_else(|e| panic!("waiting until {what}: {e}"));
         }
     }
 
     pub(crate) fn u32_at(&self, at: usize) -> u32 {
-        u32::from_le_bytes(self.frame[at..at + 4].try_into().unwrap())
+        u32_in(&self.frame, at)
     }
 
-    fn f32_at(&self, at: usize) -> f32 {
+    pub(crate) fn f32_at(&self, at: usize) -> f32 {
         f32::from_bits(self.u32_at(at))
+    }
+
+    /// Surfaces of the last topology: whether they are liquid, their vertices and triangles.
+    pub(crate) fn surfaces(&self) -> Vec<(bool, usize, usize)> {
+        let word = |at: usize| u32_in(&self.topology, at) as usize;
+        let (count, text) = (word(12), word(20));
+        let bodies: Value = serde_json::from_slice(&self.topology[24..24 + text]).unwrap();
+        let mut at = 24 + text;
+        (0..count)
+            .map(|_| {
+                let [body, vertices, triangles] = [0, 4, 8].map(|k| word(at + k));
+                let corners = (0..3 * triangles).map(|k| word(at + 12 + 4 * k));
+                assert!(corners.max().is_none_or(|corner| corner < vertices), "a triangle has its corners");
+                at += 12 + 12 * triangles;
+                (bodies["bodies"][body]["kind"] == "liquid", vertices, triangles)
+            })
+            .collect()
+    }
+
+    /// Whether the last frame has the size that its header and its topology tell, without tetrahedra.
+    pub(crate) fn is_whole(&self) -> bool {
+        let [particles, segments, points] = [20, 92, 100].map(|at| self.u32_at(at) as usize);
+        let surfaces: usize = self.surfaces().iter().map(|&(liquid, n, _)| if liquid { 16 * n } else { 12 * n }).sum();
+        let size = 104 + 28 * segments + surfaces + 12 * points + 14 * particles;
+        self.u32_at(8) == u32_in(&self.topology, 8) && self.frame.len() == size.next_multiple_of(4)
     }
 
     fn three_at(&self, at: usize) -> [f32; 3] {
@@ -153,4 +204,8 @@ impl Client {
     pub(crate) fn time(&self) -> f64 {
         f64::from_le_bytes(self.frame[24..32].try_into().unwrap())
     }
+}
+
+fn u32_in(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())
 }
