@@ -29,8 +29,8 @@ pub(crate) fn run(size: Size) -> Vec<Row> {
     rows.collect()
 }
 
-/// Particles found inside of solids, and beside the vessel, whenever something may have come a spacing nearer to something else
-/// since they were last looked for: no wall is thinner.
+/// Particles found inside of solids, and beside the vessel, whenever something may have come half a spacing nearer to something
+/// else since they were last looked for: no wall is thinner.
 fn leaks(scene: &str, seconds: Option<f64>) -> Result<[usize; 2], String> {
     let loaded = gallery::load(scene, &[]).map_err(|e| e.to_string())?;
     let (end, spacing) = (seconds.unwrap_or(loaded.scene.seconds), loaded.scene.sph.spacing);
@@ -42,7 +42,7 @@ fn leaks(scene: &str, seconds: Option<f64>) -> Result<[usize; 2], String> {
         world.step(end).map_err(|e| e.to_string())?;
         let next = 2.0 * world.totals().max_speed * (world.time() - before);
         nearer += next;
-        if nearer + next > spacing || world.time() >= end {
+        if nearer + next > 0.5 * spacing || world.time() >= end {
             nearer = 0.0;
             let frame = world.frame();
             sums[0] += inside(&frame)?;

@@ -86,33 +86,50 @@ struct Yank {
 struct Hand {
     yank: Option<Yank>,
     yanks: u32,
-    /// Where it took hold, and where that point was after the last step \[m\].
-    held: Option<[DVec3; 2]>,
+    held: Option<Held>,
     /// \[J\].
     work: f64,
 }
 
+/// What the hand holds, at the ends of its spring.
+#[derive(Clone, Copy)]
+struct Held {
+    /// Where it took hold \[m\].
+    start: DVec3,
+    /// Where it is, and where the point is after the last step \[m\].
+    target: DVec3,
+    point: DVec3,
+}
+
+impl Held {
+    /// Energy of the spring with the hand at a place \[J\]; the world counts it as elastic.
+    fn energy(&self, target: DVec3) -> f64 {
+        0.5 * STIFFNESS * (target - self.point).length_squared()
+    }
+}
+
 impl Hand {
-    /// Tells the world what the hand does in the next step.
+    /// Tells the world what the hand does in the next step, and adds the work of that: it moves between steps, or lets go with what the
+    /// spring still holds.
     fn guide(&mut self, world: &mut World, dice: &mut Dice) -> Result<(), String> {
         let since = world.time() - PERIOD * f64::from(self.yanks);
         match (&self.yank, self.held) {
             (None, _) if since >= 0.0 => {
                 let yank = dice.yank();
-                let at = Pick::Point(yank.at.to_array());
-                let body = Some("pool".into());
-                let stiffness = Some(STIFFNESS);
+                let (at, body, stiffness) = (Pick::Point(yank.at.to_array()), Some("pool".into()), Some(STIFFNESS));
                 world.apply(Command::Grab(Grab { hand: 0, body, at, strength: None, stiffness, damping: None }))?;
                 self.yank = Some(yank);
                 self.yanks += 1;
             }
-            (Some(yank), Some([start, _])) => {
+            (Some(yank), Some(held)) => {
                 // Counted from the begin of this yank.
                 let since = since + PERIOD;
                 if since < yank.until {
-                    let target = start + yank.by * (since / yank.out).min(1.0);
+                    let target = held.start + yank.by * (since / yank.out).min(1.0);
+                    self.work += held.energy(target) - held.energy(held.target);
                     world.apply(Command::Move(Move { hand: 0, target: target.to_array(), strength: None }))?;
                 } else {
+                    self.work -= held.energy(held.target);
                     world.apply(Command::Release(Release { hand: 0 }))?;
                     (self.yank, self.held) = (None, None);
                 }
@@ -122,13 +139,13 @@ impl Hand {
         Ok(())
     }
 
-    /// Adds the work of the step.
+    /// Looks where the ends of the spring are after a step.
     fn feel(&mut self, world: &World) {
-        let Some(hand) = world.hands().into_iter().next() else { return };
-        if let Some([_, before]) = self.held {
-            self.work += hand.force.dot(hand.point - before);
-        }
-        self.held = Some([self.held.map_or(hand.target, |[start, _]| start), hand.point]);
+        self.held = world.hands().first().map(|hand| Held {
+            start: self.held.map_or(hand.target, |held| held.start),
+            target: hand.target,
+            point: hand.point,
+        });
     }
 }
 
