@@ -69,6 +69,7 @@ pub const CASES: &[Case] = &[
     Case { name: "vessel-burst", run: vessels::burst::run },
     Case { name: "water-on-plate", run: plate::run },
     Case { name: "no-leak-soft", run: no_leak_soft::run },
+    Case { name: "pool-yanked", run: coupling::yanked::run },
     Case { name: "boundary-field", run: coupling::boundary_field::run },
     Case { name: "action-reaction", run: coupling::action::run },
     Case { name: "neutral-body", run: coupling::neutral::run },

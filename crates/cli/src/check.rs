@@ -47,6 +47,7 @@ pub(crate) fn check(arguments: &Check) -> Result<ExitCode, Failure> {
             "memory_bytes": estimate.bytes.round(),
             "steps": steps,
             "wall_seconds": seconds,
+            "rest_distance": world.rest_distance(),
             "warnings": world.warnings(),
         }));
     }
@@ -60,6 +61,10 @@ pub(crate) fn check(arguments: &Check) -> Result<ExitCode, Failure> {
     }
     if totals.tets > 0 {
         println!("  tetrahedra {}", count(totals.tets));
+    }
+    if let Some(distance) = world.rest_distance() {
+        let spacings = distance / loaded.scene.sph.spacing;
+        println!("  liquid     rests {distance:.3e} m from solids, {spacings:.2} spacings");
     }
     println!("  memory     about {:.0} MB", (estimate.bytes / 1e6).max(1.0));
     println!("  time       about {} steps, {seconds:.0} s on {threads} threads", count(steps as u64));

@@ -94,7 +94,7 @@ pub(crate) fn leave_out(
 mod tests {
     use meniscus_scene::Loaded;
 
-    fn warnings(coupling: &str) -> Vec<String> {
+    fn world(coupling: &str) -> crate::World {
         let text = format!(
             "[sph]\nspacing = 0.05\n[coupling]\n{coupling}\n[liquid.water]\n\
              fill = [{{ box = {{ min = [0, 0, 0], max = [0.5, 0.4, 0.5] }} }}]\n\
@@ -102,7 +102,21 @@ mod tests {
         );
         let none = |_: &str| Err(std::io::ErrorKind::NotFound.into());
         let loaded = Loaded::from_text("wet", "wet.toml", &text, &[], &none).unwrap();
-        crate::World::new(&loaded).unwrap().warnings().to_vec()
+        crate::World::new(&loaded).unwrap()
+    }
+
+    fn warnings(coupling: &str) -> Vec<String> {
+        world(coupling).warnings().to_vec()
+    }
+
+    #[test]
+    fn where_liquid_will_rest_is_known() {
+        let rests = |coupling: &str| world(coupling).rest_distance().unwrap();
+        assert_eq!(rests(""), 0.025);
+        assert!((rests("wall = \"traction\"") - 0.025).abs() < 1e-6);
+        // z* = h − √(5/3) (h − r₀) with r₀ = h/2, h two spacings.
+        let papers = rests("wall = \"traction\"\nzero = 0.5\nadhesion = 1.0");
+        assert!((papers - 0.1 * 0.354_503).abs() < 1e-6, "{papers}");
     }
 
     #[test]

@@ -28,7 +28,7 @@ use meniscus_fem::{Body, Fracture};
 use meniscus_geometry::Aabb;
 use meniscus_scene::live::LiveKey;
 use meniscus_scene::{Grab, Move, Poke, Probe, Release};
-use meniscus_sph::{Liquid, PressureSolver, Solved, State, ViscositySolver, WallShape};
+use meniscus_sph::{BodyWall, Liquid, PressureSolver, Solved, State, ViscositySolver, WallShape};
 
 /// A region where particles vanish.
 pub(crate) type Region = Box<dyn Fn(DVec3) -> bool + Send + Sync>;
@@ -207,6 +207,16 @@ impl Method for Gauss {
 
     fn gauss_points(&self) -> Vec<Vec3> {
         self.liquid.gauss_points()
+    }
+
+    fn rest_distance(&self) -> Option<f64> {
+        let none = self.dry || self.solids.bodies.is_empty() && self.solids.rigids.is_empty();
+        let setup = self.liquid.setup();
+        (!none).then(|| match setup.coupling.wall {
+            BodyWall::Traction => self.liquid.traction().rest_distance(),
+            // What the wall kernel is calibrated for.
+            BodyWall::Pressure => 0.5 * setup.params.spacing,
+        })
     }
 
     fn totals(&self) -> Totals {

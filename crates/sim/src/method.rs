@@ -64,6 +64,11 @@ pub(crate) trait Method: Send {
         None
     }
 
+    /// How far from the surfaces of solids liquid comes to rest \[m\], for methods in which it meets them through points.
+    fn rest_distance(&self) -> Option<f64> {
+        None
+    }
+
     /// Sums over the whole state.
     fn totals(&self) -> Totals;
 

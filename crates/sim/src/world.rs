@@ -312,6 +312,12 @@ impl World {
         self.method.gauss_points()
     }
 
+    /// How far from the surfaces of solids liquid comes to rest \[m\], if it meets any through Gauss points.
+    #[must_use]
+    pub fn rest_distance(&self) -> Option<f64> {
+        self.method.rest_distance()
+    }
+
     /// The fields of a method that has a grid.
     #[must_use]
     pub fn fields(&self) -> Option<Fields> {

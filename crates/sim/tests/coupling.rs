@@ -87,6 +87,11 @@ fn a_light_rigid_cube_floats_at_its_draught() {
     float(&rigid);
 }
 
+#[test]
+fn a_light_cube_floats_in_the_papers_liquid_too() {
+    float(&FLOAT.replace("spacing = 0.05", "spacing = 0.05\npressure = \"state-equation\""));
+}
+
 fn float(scene: &str) {
     let mut world = world(scene);
     assert!(world.warnings()[0].contains("lie in `cube`"), "{:?}", world.warnings());

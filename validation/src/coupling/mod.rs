@@ -5,6 +5,7 @@ pub(crate) mod boundary_field;
 pub(crate) mod draught;
 pub(crate) mod heave;
 pub(crate) mod neutral;
+pub(crate) mod yanked;
 
 use meniscus::geometry::TriangleMesh;
 use meniscus::sim::World;

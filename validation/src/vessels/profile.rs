@@ -16,8 +16,8 @@ const U_MAX: f64 = 0.285_714;
 const RINGS: u32 = 10;
 
 pub(crate) fn run(size: Size) -> Vec<Row> {
-    // What repeats is 4 mm long, or four layers, which is as short as it may be.
-    let (layers, end) = if size == Size::Fine { (20, 1.0) } else { (4, 0.2) };
+    // What repeats is 4 mm long, or four layers, which is as short as it may be; all times, or the first three.
+    let (layers, end) = if size == Size::Fine { (20, f64::INFINITY) } else { (4, 0.2) };
     profiles(layers, end).unwrap_or_else(|error| failed(CASE, &error))
 }
 
