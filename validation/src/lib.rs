@@ -102,6 +102,7 @@ pub const CASES: &[Case] = &[
     Case { name: "no-spurious-tension", run: unified::liquids::square },
     Case { name: "laplace-jump", run: unified::drops::laplace },
     Case { name: "drop-oscillation", run: unified::drops::oscillation },
+    Case { name: "contact-angle", run: unified::drops::contact },
     Case { name: "sph-rotation", run: unified::body::rotation },
     Case { name: "elastic-energy", run: unified::body::energy },
     Case { name: "sph-beam", run: unified::beam::run },

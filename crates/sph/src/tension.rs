@@ -5,7 +5,7 @@
 //! | symbol | meaning |
 //! |---|---|
 //! | nᵢ | ∇c over all that counts as matter, walls and solids too: into the liquid \[1/m\]; ∫ n across a free surface is ½ |
-//! | n̂ᵢ | unit normal, from the mean of n over neighbours, taken twice |
+//! | n̂ᵢ | unit normal, from the mean of n over neighbours, taken twice; neighbours with n the other way belong to another surface |
 //! | κᵢ | sum of the principal curvatures \[1/m\]; 2/R for a drop |
 //!
 //! The surface needs no air: where matter ends, ∇c of the liquid's own particles is the normal. A force 2 p nᵢ with one p is what
@@ -20,7 +20,9 @@
 //! (κ + 2Kz)/(1 + κz + Kz²) with Gauss' curvature K. `"paper"`: κ = −d Σ (n̂ᵢ − n̂ⱼ)·∇W / Σ r dW/dr with d = 3 \[SZW eq. 12\].
 //!
 //! Contact angle θ: before a wall or a solid with unit normal w into the liquid, the surface is taken to stand as
-//! n̂ = t sin θ − w cos θ, with t along the wall.
+//! n̂ = t sin θ − w cos θ, with t along the wall. Where a drop ends on a wall, the wall beyond has air before it: it counts as
+//! matter only as far as n then has that direction. If all of it counted, n at the rim would point into the wall, and a rim that is curved more
+//! than the drop would press its particles flat until they squirt out along the wall.
 //!
 //! What is kept: pair by pair, nothing; the force is the integral of κn over a closed surface, which vanishes for the surface and
 //! nearly for its particles.
@@ -45,6 +47,8 @@ const BESIDE: [f32; 2] = [0.1, 0.3];
 pub(crate) struct Tension {
     /// nᵢ \[1/m\].
     raw: Vec<Vec3>,
+    /// Unit normal of walls and solids nearby, into the liquid, and how near they are, 0 to 1.
+    ground: Vec<Packed>,
     /// Mean of the n around, and how much of a surface it shows, 0 to 1.
     mean: Vec<Packed>,
     /// n̂ᵢ and the same.
@@ -98,45 +102,71 @@ impl Liquid {
 
     fn pull(&mut self, surface: Surface, tension: &mut Tension) {
         let count = self.state.particles.len();
-        let Tension { raw, mean, normal, strength, curvature, angles } = tension;
+        let Tension { raw, ground, mean, normal, strength, curvature, angles } = tension;
         raw.resize(count, Vec3::ZERO);
+        ground.resize(count, [0.0; 4]);
         mean.resize(count, [0.0; 4]);
         normal.resize(count, [0.0; 4]);
         strength.resize(count, 0.0);
         curvature.resize(count, 0.0);
+        angles.clear();
+        angles.extend(self.setup.materials.iter().map(|m| {
+            let (sin, cos) = libm::sincos(m.1.contact_angle.to_radians());
+            [sin as f32, cos as f32]
+        }));
         match surface {
-            Surface::Free => self.find_free_surface(raw, strength),
+            Surface::Free => self.find_free_surface((raw, ground, strength), angles),
             Surface::Between => self.find_interfaces(raw, strength),
         }
         self.find_surface(surface, (raw, strength), mean);
         self.smooth_normals(surface, mean, normal);
         if surface == Surface::Free {
-            angles.clear();
-            angles.extend(self.setup.materials.iter().map(|m| {
-                let (sin, cos) = libm::sincos(m.1.contact_angle.to_radians());
-                [sin as f32, cos as f32]
-            }));
-            self.stand_on_walls(normal, angles);
+            self.stand_on_walls(ground, normal, angles);
         }
         self.find_curvature(surface, normal, curvature);
         self.add_pull((raw, normal, strength), curvature);
     }
 
-    /// Normals where matter ends, of liquids with a surface tension.
-    fn find_free_surface(&self, raw: &mut [Vec3], strength: &mut [f32]) {
+    /// Normals where matter ends, of liquids with a surface tension, and the walls and solids that they stand on.
+    fn find_free_surface(
+        &self,
+        (raw, ground, strength): (&mut [Vec3], &mut [Packed], &mut [f32]),
+        angles: &[[f32; 2]],
+    ) {
         let (sums, liquids) = (&self.work.sums, &self.state.particles.liquid);
-        let of = |l: u16| if self.embedded.is_solid(l) { 0.0 } else { self.material(l).surface_tension as f32 };
-        let pieces = raw.par_chunks_mut(par::PIECE).zip(strength.par_chunks_mut(par::PIECE));
-        pieces.zip(&self.work.contacts).enumerate().for_each(|(number, ((raw, strength), contacts))| {
-            let start = number * par::PIECE;
-            for (k, (raw, strength)) in raw.iter_mut().zip(strength).enumerate() {
-                *raw = sums[start + k].gradient;
-                *strength = of(liquids[start + k]);
-            }
-            for contact in contacts {
-                raw[contact.particle as usize - start] -= contact.push;
+        let spacing = self.setup.params.spacing as f32;
+        let blocks = self.work.neighbours.blocks.par_iter().zip(&self.work.slopes).zip(&self.work.contacts);
+        let pieces = raw.par_chunks_mut(par::PIECE).zip(ground.par_chunks_mut(par::PIECE));
+        let pieces = pieces.zip(strength.par_chunks_mut(par::PIECE));
+        blocks.zip(pieces).for_each(|(((block, slopes), contacts), ((raw, ground), strength))| {
+            let mut contacts = contacts.iter().peekable();
+            for (k, ((raw, ground), strength)) in raw.iter_mut().zip(ground).zip(strength).enumerate() {
+                let i = block.start + k;
+                let mut away = Vec3::ZERO;
+                while let Some(contact) = contacts.next_if(|contact| contact.particle as usize <= i) {
+                    away += contact.push;
+                }
+                (*raw, *ground, *strength) = (Vec3::ZERO, [0.0; 4], 0.0);
+                if self.embedded.is_solid(liquids[i]) {
+                    continue;
+                }
+                let solids = self.push_of_solids(block, slopes, k);
+                let (liquid, away) = (sums[i].gradient + solids, away + solids);
+                *raw = liquid - away * covered(liquid, away, angles[usize::from(liquids[i])]);
+                *ground = pack(away.normalize_or_zero(), ramp(away.length() * spacing, BESIDE));
+                *strength = self.material(liquids[i]).surface_tension as f32;
             }
         });
+    }
+
+    /// −∇c of particles of solids alone \[1/m\], as walls push.
+    fn push_of_solids(&self, block: &Block, slopes: &[[f32; LANES]], k: usize) -> Vec3 {
+        if self.embedded.is_empty() {
+            return Vec3::ZERO;
+        }
+        let (liquids, norm) = (&self.state.particles.liquid, self.gradient_norm());
+        let solids = self.pairs(block, slopes, k).filter(|&(j, ..)| self.embedded.is_solid(liquids[j]));
+        solids.map(|(_, d, slope)| d * (slope * norm)).sum()
     }
 
     /// Normals away from other liquids \[SZW eqs 9, 10\].
@@ -176,8 +206,11 @@ impl Liquid {
                 }
                 let (mut sum, mut total) = (raw[i], 1.0);
                 for (j, d, _) in self.pairs(block, slopes, k).filter(|&(j, ..)| strength[j] > 0.0) {
-                    let weight = weight(d, inverse);
-                    sum += raw[j] * (weight * self.turned(surface, i, j));
+                    let (other, weight) = (raw[j] * self.turned(surface, i, j), weight(d, inverse));
+                    // The far sides of threads and sheets must not cancel.
+                    if other.dot(raw[i]) > 0.0 {
+                        sum += other * weight;
+                    }
                     total += weight;
                 }
                 let n = sum / total;
@@ -237,41 +270,14 @@ impl Liquid {
     }
 
     /// Beside walls and solids the surface stands at its contact angle.
-    fn stand_on_walls(&self, normal: &mut [Packed], angles: &[[f32; 2]]) {
-        let (liquids, norm) = (&self.state.particles.liquid, self.gradient_norm());
-        let spacing = self.setup.params.spacing as f32;
-        let blocks = self.work.neighbours.blocks.par_iter().zip(&self.work.slopes).zip(&self.work.contacts);
-        blocks.zip(normal.par_chunks_mut(par::PIECE)).for_each(|(((block, slopes), contacts), normal)| {
-            let mut contacts = contacts.iter().peekable();
-            for (k, normal) in normal.iter_mut().enumerate() {
-                let i = block.start + k;
-                let mut away = Vec3::ZERO;
-                while let Some(contact) = contacts.next_if(|contact| contact.particle as usize <= i) {
-                    if contact.particle as usize == i {
-                        away += contact.push;
-                    }
-                }
-                if normal[3] == 0.0 {
-                    continue;
-                }
-                if !self.embedded.is_empty() {
-                    for (_, d, slope) in
-                        self.pairs(block, slopes, k).filter(|&(j, ..)| self.embedded.is_solid(liquids[j]))
-                    {
-                        away += d * (slope * norm);
-                    }
-                }
-                let share = ramp(away.length() * spacing, BESIDE);
-                if share > 0.0 {
-                    let n = Vec3::from_slice(normal);
-                    let w = away.normalize_or_zero();
-                    let along = (n - w * n.dot(w)).normalize_or_zero();
-                    let [sin, cos] = angles[usize::from(liquids[i])];
-                    if along != Vec3::ZERO {
-                        let n = n.lerp(along * sin - w * cos, share).normalize_or_zero();
-                        *normal = pack(n, normal[3]);
-                    }
-                }
+    fn stand_on_walls(&self, ground: &[Packed], normal: &mut [Packed], angles: &[[f32; 2]]) {
+        let liquids = &self.state.particles.liquid;
+        normal.par_iter_mut().with_min_len(par::PIECE).enumerate().for_each(|(i, normal)| {
+            let (n, w, share) = (Vec3::from_slice(normal), Vec3::from_slice(&ground[i]), ground[i][3]);
+            let along = (n - w * n.dot(w)).normalize_or_zero();
+            if share > 0.0 && along != Vec3::ZERO {
+                let [sin, cos] = angles[usize::from(liquids[i])];
+                *normal = pack(n.lerp(along * sin - w * cos, share).normalize_or_zero(), normal[3]);
             }
         });
     }
@@ -335,6 +341,19 @@ impl Liquid {
         });
         self.work.acceleration = output;
     }
+}
+
+/// How much of what stands before a liquid counts as matter, 0 to 1, by the gradient of the liquid and what pushes it `away` \[1/m\]:
+/// all of it under a drop, and at the rim as much as turns the sum to the contact angle with this sine and cosine.
+fn covered(liquid: Vec3, away: Vec3, [sin, cos]: [f32; 2]) -> f32 {
+    let push = away.length();
+    if push == 0.0 {
+        return 0.0;
+    }
+    let w = away / push;
+    let up = liquid.dot(w);
+    let along = (liquid - w * up).length();
+    ((up + along * cos / sin.max(1e-3)) / push).clamp(0.0, 1.0)
 }
 
 /// From nothing at the first to one at the second.
@@ -417,6 +436,21 @@ mod tests {
                 assert!((found - (a + b)).abs() < 0.02, "{a} {b} at {depth}: {found}");
             }
         }
+    }
+
+    /// Under a drop a wall is matter. At its rim the normal has the contact angle. A wall that wets altogether is like liquid, one
+    /// that does not wet is like air.
+    #[test]
+    fn walls_count_as_the_contact_angle_asks() {
+        let of = |liquid: Vec3, angle: f32| covered(liquid, Vec3::Y, angle.to_radians().sin_cos().into());
+        assert_eq!(of(Vec3::Y, 120.0), 1.0);
+        let rim = Vec3::new(0.6, 0.5, 0.0);
+        for angle in [60.0, 90.0, 120.0] {
+            let n = rim - Vec3::Y * of(rim, angle);
+            assert!((n.x.atan2(-n.y).to_degrees() - angle).abs() < 1e-3, "{angle}: {n}");
+        }
+        assert_eq!([of(rim, 0.0), of(rim, 180.0)], [1.0, 0.0]);
+        assert_eq!(covered(rim, Vec3::ZERO, [1.0, 0.0]), 0.0);
     }
 
     #[test]

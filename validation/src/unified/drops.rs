@@ -1,8 +1,8 @@
-//! `laplace-jump`, `drop-oscillation`: surface tension without air.
+//! `laplace-jump`, `drop-oscillation`, `contact-angle`: surface tension without air.
 
 use crate::worlds::{run_until, world, world_with};
-use crate::{Row, Size, bound, compare, failed};
-use glam::DVec3;
+use crate::{Row, Size, absolute, bound, compare, failed};
+use glam::{DVec3, Vec3};
 use meniscus::core::Frame;
 use meniscus::geometry::solids::icosphere;
 use meniscus::sim::World;
@@ -96,10 +96,20 @@ pub(crate) fn oscillation(size: Size) -> Vec<Row> {
 
 /// The closed surface r = R (1 + 0.05 P₂(cos θ)) as an OBJ file.
 fn stretched() -> Vec<u8> {
+    shaped(|v| v * (1.0 + 0.05 * (1.5 * v.y * v.y / v.length_squared() - 0.5)))
+}
+
+/// The upper half of a ball as an OBJ file.
+fn half_ball() -> Vec<u8> {
+    shaped(|v| v.with_y(v.y.max(0.0)))
+}
+
+/// The image of a ball of unit radius, times the radius of our drops, as an OBJ file.
+fn shaped(of: impl Fn(DVec3) -> DVec3) -> Vec<u8> {
     let ball = icosphere(DVec3::ZERO, 1.0, 5);
     let mut text = String::new();
     for v in ball.vertices() {
-        let p = *v * (RADIUS * (1.0 + 0.05 * (1.5 * v.y * v.y / v.length_squared() - 0.5)));
+        let p = of(*v) * RADIUS;
         let _ = writeln!(text, "v {} {} {}", p.x, p.y, p.z);
     }
     for [a, b, c] in ball.triangles() {
@@ -168,9 +178,118 @@ fn fitted_frequency(samples: &[[f64; 2]], near: f64) -> f64 {
     best.1
 }
 
+/// A floor and a block of particles that is held, both with their top at height zero.
+const FLOOR: (&str, &str) = ("floor", "[wall.floor]\nshape = { plane = { point = [0, 0, 0], normal = [0, 1, 0] } }\n");
+const BLOCK: (&str, &str) = (
+    "solid",
+    "[solid.block]\nshape = { box = { min = [-0.012, -0.003, -0.012], max = [0.012, 0, 0.012] } }\n\
+     [[solid.block.fixed]]\nregion = { sphere = { center = [0, 0, 0], radius = 0.1 } }\n",
+);
+
+/// Drops on a floor and on a solid of particles.
+pub(crate) fn contact(size: Size) -> Vec<Row> {
+    const CASE: &str = "contact-angle";
+    let n = if size == Size::Fine { 12 } else { 8 };
+    let mut drops = vec![(60.0, FLOOR), (90.0, FLOOR), (120.0, FLOOR), (120.0, BLOCK)];
+    if size == Size::Fine {
+        drops.extend([(60.0, BLOCK), (90.0, BLOCK)]);
+    }
+    let rows = drops.into_iter().map(|(angle, ground): (f64, (&str, &str))| {
+        standing(angle, n, ground.1).map_or_else(
+            |error| failed(CASE, &error),
+            |[from_center, from_height, strays]| {
+                let of = |what: &str| format!("{angle}° on a {}: {what}", ground.0);
+                vec![
+                    absolute(CASE, &of("from the height of the centre [degrees]"), [angle, from_center], 10.0),
+                    absolute(CASE, &of("from the height [degrees]"), [angle, from_height], 10.0),
+                    bound(CASE, &of("particles that left the drop"), strays, 0.0),
+                ]
+            },
+        )
+    });
+    rows.flatten().collect()
+}
+
+/// The angle of the cap \[degrees\] that has the same height of its centre, and the same height, as a drop at rest, and how many
+/// particles are not with the others. It starts as half a ball.
+fn standing(angle: f64, n: u32, ground: &str) -> Result<[f64; 3], String> {
+    let spacing = RADIUS / f64::from(n);
+    let liquid =
+        format!("viscosity = 0.05\ncontact_angle = {angle:?}\nfill = [{{ mesh = {{ file = \"half.obj\" }} }}]\n");
+    let text = scene(spacing, "", &liquid, ground);
+    let mut world = world_with("contact-angle", &text, &|_: &str| Ok(half_ball()))?;
+    run_until(&mut world, 0.8)?;
+    let frame = world.frame();
+    let places = &frame.particles.positions;
+    let heights: Vec<f64> = places.iter().map(|p| f64::from(p.y)).collect();
+    let size = (heights.len() as f64).cbrt() * spacing;
+    let center = heights.iter().sum::<f64>() / heights.len() as f64 / size;
+    // The highest particle lies half a spacing below the surface.
+    let top = (heights.iter().copied().fold(0.0, f64::max) + 0.5 * spacing) / size;
+    let strays = places.len() - largest_cluster(places, 1.8 * spacing as f32);
+    Ok([cap_angle(|cap| cap[1], center), cap_angle(|cap| cap[0], top), strays as f64])
+}
+
+/// How many places hang together by steps of at most `reach` \[m\].
+fn largest_cluster(places: &[Vec3], reach: f32) -> usize {
+    let mut left: Vec<Vec3> = places.to_vec();
+    let mut largest = 0;
+    while let Some(first) = left.pop() {
+        let mut cluster = vec![first];
+        let mut next = 0;
+        while next < cluster.len() {
+            let here = cluster[next];
+            let (near, far) = left.iter().partition(|p| p.distance(here) <= reach);
+            left = far;
+            cluster.extend::<Vec<Vec3>>(near);
+            next += 1;
+        }
+        largest = largest.max(cluster.len());
+    }
+    largest
+}
+
+/// Height and height of the centre of a cap of unit volume that stands at an angle \[degrees\].
+fn cap(angle: f64) -> [f64; 2] {
+    let cos = angle.to_radians().cos();
+    let radius = (3.0 / (PI * (2.0 + cos) * (1.0 - cos) * (1.0 - cos))).cbrt();
+    let height = radius * (1.0 - cos);
+    [height, 0.25 * height * (4.0 * radius - height) / (3.0 * radius - height)]
+}
+
+/// The angle \[degrees\] at which something about the cap, which grows with it, has a value.
+fn cap_angle(of: impl Fn([f64; 2]) -> f64, value: f64) -> f64 {
+    let (mut low, mut high) = (1.0, 179.0);
+    for _ in 0..50 {
+        let middle = 0.5 * (low + high);
+        if of(cap(middle)) < value { low = middle } else { high = middle }
+    }
+    low
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::worlds::table;
+
+    const ANGLES: &str = include_str!("../../data/sessile_drop_contact_angle.csv");
+
+    /// Our caps are those of the table.
+    #[test]
+    fn caps_are_those_of_the_table() {
+        for [angle, _, _, height, ..] in table::<7>(ANGLES) {
+            // A microlitre is a cubic millimetre.
+            assert!((cap(angle)[0] - height).abs() < 1e-6 * height, "{angle}: {} {height}", cap(angle)[0]);
+        }
+        assert!((cap_angle(|cap| cap[1], cap(75.0)[1]) - 75.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn strays_are_counted() {
+        let line: Vec<Vec3> = [0.0, 1.0, 2.0, 5.0, 3.0].map(|x| Vec3::X * x).to_vec();
+        assert_eq!(largest_cluster(&line, 1.5), 4);
+        assert_eq!(largest_cluster(&line, 2.5), 5);
+    }
 
     #[test]
     fn a_damped_cosine_is_recovered() {
