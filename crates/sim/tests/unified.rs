@@ -337,6 +337,7 @@ fn hands_find_particles_and_rigid_bodies() {
         assert_eq!((hands.len(), hands[0].hand, hands[0].body.as_str()), (1, Some(1), body));
         assert!(hands[0].force.y > 0.0 && world.totals().momentum.y > 0.0, "{body}");
         world.apply(Command::Release(Release { hand: 1 })).unwrap();
+        world.step(f64::INFINITY).unwrap();
         assert!(world.hands().is_empty(), "{body}");
     }
 }
