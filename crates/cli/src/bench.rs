@@ -8,6 +8,7 @@ mod fem;
 mod particles;
 mod plot;
 mod twophase;
+mod unified;
 
 use crate::arguments::Bench;
 use crate::failure::Failure;
@@ -81,6 +82,9 @@ const CASES: &[Case] = &[
     particles::BODIES,
     particles::VAT_LIQUID,
     particles::VAT_100,
+    unified::SINKS,
+    unified::FLOATS,
+    unified::STREAM,
 ];
 
 /// Steps measured, fewer where they are long.

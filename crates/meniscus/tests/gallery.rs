@@ -1,6 +1,7 @@
-//! Every scene of the gallery loads, runs three steps and makes a picture.
+//! Every scene of the gallery loads, runs three steps and makes a picture; those with liquid and soft solids with either method.
 
 use meniscus::gallery::{self, GALLERY};
+use meniscus::scene::Method;
 use meniscus::sim::World;
 
 #[test]
@@ -15,5 +16,36 @@ fn every_scene_runs_three_steps() {
         }
         let picture = meniscus::picture::render(&world.frame(), &loaded.scene.camera, &loaded.scene.picture);
         assert!(picture.is_ok(), "{}", scene.name);
+    }
+}
+
+#[test]
+fn liquid_and_soft_solids_run_with_either_method() {
+    let mut switched = Vec::new();
+    for scene in GALLERY {
+        let loaded = gallery::load_gallery(scene, &[]).unwrap_or_else(|e| panic!("{}: {e}", scene.name));
+        let other = match loaded.scene.method {
+            Method::Gauss => "method=\"unified\"",
+            Method::Unified => "method=\"gauss\"",
+            _ => continue,
+        };
+        if loaded.scene.liquid.is_empty() || loaded.scene.solid.is_empty() {
+            continue;
+        }
+        let breaks = loaded.scene.solid.values().any(|solid| solid.fracture.is_some());
+        match gallery::load_gallery(scene, &[other.to_owned()]) {
+            Err(error) => assert!(breaks && error.to_string().contains("fracture"), "{}: {error}", scene.name),
+            Ok(loaded) => {
+                let mut world = World::new(&loaded).unwrap_or_else(|e| panic!("{}: {e}", scene.name));
+                for _ in 0..3 {
+                    world.step(f64::INFINITY).unwrap_or_else(|e| panic!("{}: {e}", scene.name));
+                }
+                assert!(!breaks, "{}", scene.name);
+            }
+        }
+        switched.push(scene.name);
+    }
+    for name in ["pool", "floating-boxes", "vessel", "pool-fracture", "duck-sinks"] {
+        assert!(switched.contains(&name), "{switched:?}");
     }
 }

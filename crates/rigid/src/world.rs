@@ -24,6 +24,8 @@ const LEAST_YIELDING: f64 = 1e-3;
 pub struct Expected {
     /// How it would move at the end.
     pub motion: Motion,
+    /// How it would move at the end without what was noted in the last step.
+    pub unpushed: Motion,
     /// How much it yields to what was noted in the last step, over what it would if nothing held it, dimensionless, at most 1.
     pub yielding: f64,
 }
@@ -252,7 +254,8 @@ impl World {
             // Nothing to compare: it is taken to be free.
             if yielding.is_finite() { yielding.clamp(LEAST_YIELDING, 1.0) } else { 1.0 }
         };
-        (0..self.len()).map(|body| Expected { motion: with[body], yielding: answer(body) }).collect()
+        let expected = |body: usize| Expected { motion: with[body], unpushed: without[body], yielding: answer(body) };
+        (0..self.len()).map(expected).collect()
     }
 
     /// How the bodies would move at the end of a step with more forces and torques.

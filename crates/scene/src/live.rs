@@ -94,8 +94,8 @@ pub fn keys(scene: &Scene) -> Vec<String> {
     for (name, solid) in &scene.solid {
         keys.push(format!("solid.{name}.young"));
         keys.push(format!("solid.{name}.stiffness_damping"));
-        keys.push(format!("solid.{name}.density"));
-        if scene.method == Method::Gauss {
+        if matches!(scene.method, Method::Gauss | Method::Unified) {
+            keys.push(format!("solid.{name}.density"));
             keys.extend(solid.fracture.map(|_| format!("solid.{name}.fracture.strength")));
         }
     }

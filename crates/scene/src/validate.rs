@@ -158,13 +158,16 @@ impl Checks {
                     "is of a solid of tetrahedra, which the method \"connections\" does not have",
                 );
                 c.solid(solid);
+                if scene.method == Method::Unified {
+                    c.of_particles(solid);
+                }
             });
         }
         for (name, rigid) in &scene.rigid {
             let own = !scene.solid.contains_key(name);
             self.within(["rigid"], |c| {
                 c.require(name, own, "must not have the name of a solid");
-                let known = !matches!(scene.method, Method::Unified | Method::Connections);
+                let known = scene.method != Method::Connections;
                 let message = format!("is a rigid body, which the method \"{}\" does not have", scene.method.name());
                 c.require(name, known, message);
             });
@@ -185,8 +188,8 @@ impl Checks {
         self.params(scene.contact.check());
         for (name, pull) in &scene.pull {
             self.within(["pull", name], |c| {
-                let particles = matches!(scene.method, Method::Unified | Method::Connections);
-                c.require("at", !particles, "cannot be pulled with the methods \"unified\" and \"connections\"");
+                let known = scene.method != Method::Connections;
+                c.require("at", known, "cannot be pulled with the method \"connections\"");
                 c.holds(pull.check(scene));
                 c.within(["motion"], |c| c.motion(&pull.motion));
             });
@@ -398,6 +401,17 @@ impl Checks {
         for (index, hold) in solid.fixed.iter().enumerate() {
             self.within(["fixed", &index.to_string()], |c| c.hold(hold));
         }
+    }
+
+    /// What solids of particles cannot do.
+    fn of_particles(&mut self, solid: &Solid) {
+        self.require(
+            "fracture",
+            solid.fracture.is_none(),
+            "needs the method \"gauss\": solids of \"unified\" do not break",
+        );
+        let message = "needs the method \"gauss\": in \"unified\" there is only `stiffness_damping`";
+        self.require("mass_damping", solid.mass_damping == 0.0, message);
     }
 
     fn rigid(&mut self, rigid: &Rigid) {

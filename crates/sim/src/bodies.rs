@@ -1,12 +1,13 @@
 //! Bodies of particles in a world: their system, their skins, the walls they meet.
 
 use crate::grips::{Grips, Matter};
+use crate::hands::{self, Hand, Hands, Holds, Spring};
 use crate::obstacle::WallSide;
 use glam::{DVec3, Vec3};
 use meniscus_core::{Digest, Frame, StepError, StepReport, Surface};
 use meniscus_fem::contact::Obstacle;
 use meniscus_particles::{Skin, State, System, Walls};
-use meniscus_scene::Grab;
+use meniscus_scene::Pick;
 use meniscus_sph::{Answer, Liquid};
 use std::ops::Range;
 
@@ -77,6 +78,28 @@ impl Walls for Sides {
     }
 }
 
+impl Holds for Bodies {
+    fn take(&mut self, id: u64, name: Option<&str>, at: &Pick, spring: &Spring) -> Option<DVec3> {
+        let mut grips = std::mem::take(&mut self.grips);
+        let matter = self.matter();
+        let place = Grips::pick(name, at, &matter).map(|(_, found)| grips.take(id, found, spring, &matter));
+        self.grips = grips;
+        place
+    }
+
+    fn drag(&mut self, id: u64, target: DVec3) {
+        self.grips.drag(id, target);
+    }
+
+    fn stiffen(&mut self, id: u64, spring: &Spring) {
+        self.grips.stiffen(id, spring);
+    }
+
+    fn let_go(&mut self, id: u64) {
+        self.grips.let_go(id);
+    }
+}
+
 impl Bodies {
     pub(crate) fn step(
         &mut self,
@@ -100,11 +123,9 @@ impl Bodies {
         done
     }
 
-    /// Takes hold for a person.
-    pub(crate) fn grab(&mut self, grab: &Grab) {
-        let mut grips = std::mem::take(&mut self.grips);
-        grips.grab(grab, &self.matter());
-        self.grips = grips;
+    /// What hands do now.
+    pub(crate) fn hands(&self) -> Vec<Hand> {
+        Hands::default().hold(self.grips.tied())
     }
 
     /// Bodies as hands find them.
@@ -211,7 +232,7 @@ impl Bodies {
             }
             frame.surfaces.push(surface);
         }
-        self.grips.show(frame);
+        hands::show(&self.hands(), frame);
     }
 
     /// Columns of the probe file for every group.

@@ -63,7 +63,7 @@ pub(crate) fn solids(
     }
     let kind_of = (0..kinds.len() as u16).collect();
     let finest = kinds.iter().map(|kind: &Kind| kind.edge).fold(f64::INFINITY, f64::min);
-    let rigids = build_rigid::rigids(loaded, walls, first + kinds.len(), finest)?;
+    let rigids = build_rigid::rigids(loaded, walls, first + scene.solid.len(), finest)?;
     let sides = if kinds.is_empty() { Vec::new() } else { obstacle::sides(walls) };
     for (name, wall) in scene.wall.keys().zip(0..).filter(|_| !kinds.is_empty()) {
         if !sides.iter().any(|side| side.wall == wall) {

@@ -28,9 +28,6 @@ pub(crate) fn unified(loaded: &Loaded) -> Result<(Unified, Vec<String>), BuildEr
         if places.is_empty() {
             return Err(wrong(name, &format!("no particle fits in; `sph.spacing` is {}", scene.sph.spacing)));
         }
-        if solid.fracture.is_some() {
-            warnings.push(format!("solid `{name}`: solids of particles do not break"));
-        }
         let skin = Skin::new(surface.vertices(), surface.triangles(), &places, scene.sph.spacing);
         let (holds, led, held_by) = hold(loaded, name, solid, &places, &mut warnings)?;
         solids.add(name, places, volume, material(solid));
@@ -49,7 +46,8 @@ pub(crate) fn unified(loaded: &Loaded) -> Result<(Unified, Vec<String>), BuildEr
         wet.liquid.embed(&solids, viscosity);
     }
     let probes = std::mem::take(&mut wet.probes);
-    Ok((Unified { wet, solids, kinds, sides, probes, before: Vec::new(), grips: Grips::default() }, warnings))
+    let hands = std::mem::take(&mut wet.solids.hands);
+    Ok((Unified { wet, solids, kinds, sides, probes, before: Vec::new(), hands, grips: Grips::default() }, warnings))
 }
 
 fn material(solid: &Solid) -> ElasticMaterial {
@@ -102,7 +100,9 @@ fn hold(
         let along = |axis| f64::from(u8::from(hold.axes.contains(&axis)));
         let axes = DVec3::new(along(Axis::X), along(Axis::Y), along(Axis::Z));
         let before = led.len();
-        for (particle, &end) in places.iter().enumerate().filter(|(_, place)| held.holds(**place)) {
+        // A particle is the matter within half a spacing of it.
+        let reach = 0.5 * loaded.scene.sph.spacing * (1.0 + 1e-6);
+        for (particle, &end) in places.iter().enumerate().filter(|(_, place)| held.region.is_nearer(**place, reach)) {
             led.push(Led { particle: particle as u32, axes, end });
             held_by.push(index as u16);
         }

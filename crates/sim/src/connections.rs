@@ -25,7 +25,7 @@
 use crate::bodies::Bodies;
 use crate::gauss::{Gauss, report_solves};
 use crate::grips::Grips;
-use crate::hands::Hand;
+use crate::hands::{Hand, Holds};
 use crate::method::{Method, Totals};
 use glam::{DVec3, Vec3};
 use meniscus_core::{Digest, Frame, StepError, StepReport};
@@ -127,15 +127,15 @@ impl Method for Connections {
     }
 
     fn move_hand(&mut self, to: &Move) {
-        self.bodies.grips.move_hand(to);
+        self.bodies.move_hand(to);
     }
 
     fn release(&mut self, release: &Release) {
-        self.bodies.grips.release(release);
+        self.bodies.release(release);
     }
 
     fn hands(&self) -> Vec<Hand> {
-        self.bodies.grips.hands()
+        self.bodies.hands()
     }
 
     fn save(&self) -> Result<Vec<u8>, postcard::Error> {

@@ -18,7 +18,7 @@
 //! | 11 | keep before bodies | particles that a surface has passed are put back before it | |
 //! | 12 | drain | particles in drains and outside the domain go | |
 
-use crate::hands::Hand;
+use crate::hands::{Hand, Holds};
 use crate::method::{Method, Totals};
 use crate::probes;
 use crate::solids::{SavedSolids, Solids};

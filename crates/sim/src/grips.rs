@@ -1,14 +1,13 @@
-//! People's hands on bodies of particles: a spring that pulls at a handful of them, as on other bodies ([`crate::hands`]).
+//! Hands on bodies of particles: a spring that pulls at a handful of them, as on other bodies ([`crate::hands`]).
 //!
 //! > f = k (a − x − dt v) − d v
 //!
 //! x and v are the mean place and velocity of what is held, a where the hand pulls it to. The force stays as it is in a step,
 //! so k and d are not more than its mass m can follow: k dt + d ≤ m/2dt.
 
-use crate::hands::{Hand, Spring};
+use crate::hands::{Spring, Tied};
 use glam::DVec3;
-use meniscus_core::{Frame, Wire};
-use meniscus_scene::{Grab, Move, Pick, Ray, Release};
+use meniscus_scene::{Pick, Ray};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -31,13 +30,21 @@ pub(crate) struct Matter<'a> {
     pub(crate) spacing: f64,
 }
 
+/// A particle that was picked.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Found {
+    /// Number of its body in [`Matter::bodies`].
+    body: usize,
+    particle: usize,
+}
+
 /// What hands hold.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Grips(Vec<Grip>);
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Grip {
-    hand: u32,
+    id: u64,
     /// Name of the body.
     body: String,
     /// Mass of the body \[kg\].
@@ -83,23 +90,28 @@ impl Grips {
         self.0.is_empty()
     }
 
-    /// Takes hold of the particle that is picked and of those around it.
-    pub(crate) fn grab(&mut self, grab: &Grab, matter: &Matter) {
-        self.release(&Release { hand: grab.hand });
-        let wanted = matter.bodies.iter().filter(|(name, _)| grab.body.as_ref().is_none_or(|body| body == name));
-        let free = |i: &usize| matter.mass[*i].is_finite();
-        let found = wanted.flat_map(|(name, own)| {
-            let near = own.clone().filter(free).filter_map(|i| Some((matter.distance(i, &grab.at)?, i)));
-            near.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(distance, i)| (distance, i, name, own))
+    /// How far the nearest particle of a body of this name, or any, is from where it is looked for \[m\].
+    pub(crate) fn pick(name: Option<&str>, at: &Pick, matter: &Matter) -> Option<(f64, Found)> {
+        let wanted = matter.bodies.iter().enumerate().filter(|(_, (of, _))| name.is_none_or(|name| name == *of));
+        let found = wanted.flat_map(|(body, (_, own))| {
+            let free = own.clone().filter(|&i| matter.mass[i].is_finite());
+            let near = free.filter_map(|particle| Some((matter.distance(particle, at)?, Found { body, particle })));
+            near.min_by(|a, b| a.0.total_cmp(&b.0))
         });
-        let Some((_, first, name, own)) = found.min_by(|a, b| a.0.total_cmp(&b.0)) else { return };
-        let near = |i: &usize| matter.position[*i].distance(matter.position[first]) <= HANDFUL * matter.spacing;
+        found.min_by(|a, b| a.0.total_cmp(&b.0))
+    }
+
+    /// Takes hold of a particle and of those around it; their middle \[m\].
+    pub(crate) fn take(&mut self, id: u64, Found { body, particle }: Found, spring: &Spring, matter: &Matter) -> DVec3 {
+        let (name, own) = &matter.bodies[body];
+        let free = |i: &usize| matter.mass[*i].is_finite();
+        let near = |i: &usize| matter.position[*i].distance(matter.position[particle]) <= HANDFUL * matter.spacing;
         let particles: Vec<u32> = own.clone().filter(free).filter(near).map(|i| i as u32).collect();
         let (point, _) = matter.mean(&particles, matter.position);
         let body_mass = own.clone().filter(free).map(|i| matter.mass[i]).sum();
-        let (stiffness, damping) = Spring::of(grab).numbers(body_mass);
+        let (stiffness, damping) = spring.numbers(body_mass);
         self.0.push(Grip {
-            hand: grab.hand,
+            id,
             body: (*name).to_owned(),
             body_mass,
             particles,
@@ -109,21 +121,24 @@ impl Grips {
             point,
             force: DVec3::ZERO,
         });
+        point
     }
 
-    /// Moves a hand.
-    pub(crate) fn move_hand(&mut self, to: &Move) {
-        if let Some(grip) = self.0.iter_mut().find(|grip| grip.hand == to.hand) {
-            grip.anchor = DVec3::from_array(to.target);
-            if let Some(strength) = to.strength {
-                (grip.stiffness, grip.damping) = Spring::of_strength(strength).numbers(grip.body_mass);
-            }
-        }
+    /// Moves the far end of a spring; whether there is one of that number.
+    pub(crate) fn drag(&mut self, id: u64, target: DVec3) -> bool {
+        let grip = self.0.iter_mut().find(|grip| grip.id == id);
+        grip.map(|grip| grip.anchor = target).is_some()
     }
 
-    /// Lets go.
-    pub(crate) fn release(&mut self, release: &Release) {
-        self.0.retain(|grip| grip.hand != release.hand);
+    /// Changes what a spring is like; whether there is one of that number.
+    pub(crate) fn stiffen(&mut self, id: u64, spring: &Spring) -> bool {
+        let grip = self.0.iter_mut().find(|grip| grip.id == id);
+        grip.map(|grip| (grip.stiffness, grip.damping) = spring.numbers(grip.body_mass)).is_some()
+    }
+
+    /// Takes a spring away.
+    pub(crate) fn let_go(&mut self, id: u64) {
+        self.0.retain(|grip| grip.id != id);
     }
 
     /// Finds the forces of a step of `dt` \[s\] and gives each particle that is held its share by mass \[N\].
@@ -142,26 +157,9 @@ impl Grips {
         }
     }
 
-    /// What they do.
-    pub(crate) fn hands(&self) -> Vec<Hand> {
-        let hand = |grip: &Grip| Hand {
-            hand: Some(grip.hand),
-            pull: String::new(),
-            body: grip.body.clone(),
-            point: grip.point,
-            target: grip.anchor,
-            force: grip.force,
-        };
-        self.0.iter().map(hand).collect()
-    }
-
-    /// Lines from what is held to where it is pulled.
-    pub(crate) fn show(&self, frame: &mut Frame) {
-        for grip in &self.0 {
-            let shown = frame.bodies.iter().position(|body| body.name == grip.body);
-            let segments = vec![[grip.point.as_vec3(), grip.anchor.as_vec3()]];
-            frame.wires.extend(shown.map(|body| Wire { body: body as u16, segments }));
-        }
+    /// The springs.
+    pub(crate) fn tied(&self) -> impl Iterator<Item = Tied<'_>> {
+        self.0.iter().map(|grip| (grip.id, grip.body.as_str(), [grip.point, grip.anchor, grip.force]))
     }
 
     /// Whether these particles exist.

@@ -7,6 +7,7 @@ mod build_rigid;
 mod build_solids;
 mod build_unified;
 mod build_wet;
+mod bumps;
 mod connections;
 mod cover;
 mod gauss;

@@ -61,7 +61,7 @@ impl Obstacle for RigidSide<'_> {
         if far > self.reach {
             return (far, (point - self.center).normalize_or(DVec3::Y));
         }
-        let (distance, normal) = surface_distance(tree, &self.rigids.kinds[self.body].normals, own);
+        let (distance, normal) = self.rigids.own_distance(self.body, own);
         (distance, rotation * normal)
     }
 
@@ -155,7 +155,7 @@ impl Rigids {
             self.samples[body].clear();
             self.samples[body].extend(kind.samples.iter().map(placed));
         }
-        let side = |(body, Expected { motion, yielding }): (usize, Expected)| {
+        let side = |(body, Expected { motion, yielding, .. }): (usize, Expected)| {
             let MassProperties { mass, center, inertia } = self.world.mass_properties(body);
             let [force, torque] = self.world.given(body);
             let free = !self.world.is_led(body);
@@ -177,6 +177,11 @@ impl Rigids {
             }
         };
         expected.into_iter().enumerate().map(side).collect()
+    }
+
+    /// Distance of a place \[m\], in the coordinates of a body, from its surface \[m\], and the normal there.
+    pub(crate) fn own_distance(&self, body: usize, place: DVec3) -> (f64, DVec3) {
+        surface_distance(self.world.tree(body), &self.kinds[body].normals, place)
     }
 
     /// Hands the bodies what they felt from soft ones.

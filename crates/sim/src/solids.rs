@@ -1,7 +1,7 @@
 //! Deformable solids in a world: their bodies and pieces, how they are led, what they touch.
 
 use crate::cover::{Cover, add_triangles};
-use crate::hands::{Grip, Hands};
+use crate::hands::{self, Grip, Hands};
 use crate::obstacle::WallSide;
 use crate::rigid::Rigids;
 use glam::DVec3;
@@ -371,7 +371,7 @@ impl Solids {
             frame.surfaces.push(surface);
         }
         self.rigids.show(frame);
-        self.show_hands(frame);
+        hands::show(&self.hands(), frame);
     }
 
     /// The tetrahedra of every body.
@@ -432,7 +432,7 @@ impl Solids {
             values.push(bodies().count() as f64);
         }
         self.rigids.measure(values);
-        self.measure_pulls(values);
+        self.hands.measure(|| self.hands(), values);
     }
 }
 

@@ -13,28 +13,32 @@
 //! | 8 | find pressure | pressure of the liquid, with what a change of it does to the solids \[SZW eq. 6\] |
 //! | 9 | advance | the liquid |
 //! | | give to solids | what the liquid did beyond the forces of the last step |
+//! | | rigid bodies | their step, with what the liquid did to their surfaces and what the solids did |
+//! | 11 | keep before bodies | liquid that a rigid body has passed is put back before it |
 //! | 12 | drain | |
 //!
 //! With the state equation forces come first, and solids are moved under them.
 
 use crate::bodies::Sides;
+use crate::bumps::Bumps;
 use crate::gauss::Gauss;
 use crate::grips::{Grips, Matter};
-use crate::hands::Hand;
+use crate::hands::{self, Grip, Hand, Hands, Holds, Spring};
 use crate::method::{Method, Totals};
 use crate::probes;
 use crate::solids::Held;
 use glam::{DVec3, Vec3};
 use meniscus_core::{Digest, Frame, StepError, StepReport, Surface};
+use meniscus_fem::contact::ObstacleForce;
 use meniscus_particles::{Skin, Walls};
 use meniscus_scene::live::LiveKey;
-use meniscus_scene::{Grab, Move, Poke, Probe, Release};
-use meniscus_sph::unified::{Obstacles, SolidState, Solids};
+use meniscus_scene::{Grab, Move, Pick, Poke, Probe, Release};
+use meniscus_sph::unified::{SolidState, Solids};
 use meniscus_sph::{PressureSolver, ViscositySolver};
 
 /// The method with its state.
 pub(crate) struct Unified {
-    /// Liquid, walls, nozzles.
+    /// Liquid, walls, nozzles, rigid bodies.
     pub(crate) wet: Gauss,
     pub(crate) solids: Solids,
     pub(crate) kinds: Vec<Kind>,
@@ -42,6 +46,7 @@ pub(crate) struct Unified {
     pub(crate) probes: Vec<(String, Probe)>,
     /// Forces of the last step \[N\].
     pub(crate) before: Vec<DVec3>,
+    pub(crate) hands: Hands,
     pub(crate) grips: Grips,
 }
 
@@ -55,22 +60,48 @@ pub(crate) struct Kind {
     pub(crate) held_by: Vec<u16>,
 }
 
-impl Obstacles for Sides {
-    fn count(&self) -> usize {
-        Walls::count(self)
+impl Holds for Unified {
+    /// Particles and rigid bodies alike.
+    fn take(&mut self, id: u64, name: Option<&str>, at: &Pick, spring: &Spring) -> Option<DVec3> {
+        let mut grips = std::mem::take(&mut self.grips);
+        let matter = self.matter();
+        let particle = Grips::pick(name, at, &matter);
+        let rigid = self.wet.solids.rigids.pick(name, at);
+        let place = match (particle, rigid) {
+            (Some((near, found)), rigid) if rigid.is_none_or(|(distance, ..)| near <= distance) => {
+                Some(grips.take(id, found, spring, &matter))
+            }
+            (_, Some((_, body, place))) => {
+                self.wet.solids.rigids.tie(id, body, place, spring);
+                Some(place)
+            }
+            _ => None,
+        };
+        self.grips = grips;
+        place
     }
 
-    fn distance(&self, side: usize, point: DVec3) -> (f64, DVec3) {
-        Walls::distance(self, side, point)
+    fn drag(&mut self, id: u64, target: DVec3) {
+        if !self.grips.drag(id, target) {
+            self.wet.solids.rigids.world.pull_to(id, target);
+        }
     }
 
-    fn velocity(&self, side: usize, point: DVec3) -> DVec3 {
-        Walls::velocity(self, side, point)
+    fn stiffen(&mut self, id: u64, spring: &Spring) {
+        if !self.grips.stiffen(id, spring) {
+            self.wet.solids.rigids.stiffen(id, spring);
+        }
+    }
+
+    fn let_go(&mut self, id: u64) {
+        self.grips.let_go(id);
+        self.wet.solids.rigids.world.detach(id);
     }
 }
 
 impl Method for Unified {
     fn step(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
+        self.wet.solids.place_in(&mut self.wet.liquid, dt);
         if self.wet.dry {
             self.wet.liquid.sort(time, dt);
             self.wet.liquid.touch_walls(time, dt);
@@ -82,8 +113,10 @@ impl Method for Unified {
                 PressureSolver::StateEquation => self.step_state_equation(time, dt, report)?,
             }
         }
+        self.move_rigids(dt, report)?;
         report.stage("drain", || self.wet.drain()); // 12
         self.solids.finish();
+        self.wet.solids.rigids.end();
         report.count("kept inside walls", self.wet.liquid.kept_inside() as f64);
         report.count("solid sub-steps", self.solids.substeps().into());
         Ok(())
@@ -97,7 +130,7 @@ impl Method for Unified {
     fn stable_step(&self) -> f64 {
         // A particle of a solid crosses half a spacing in a step.
         let spacing = self.wet.liquid.setup().params.spacing;
-        let by_solids = 0.5 * spacing / self.solids.max_speed().max(1e-12);
+        let by_solids = (0.5 * spacing / self.solids.max_speed().max(1e-12)).min(self.wet.solids.stable_step());
         if self.wet.dry { by_solids } else { by_solids.min(self.wet.stable_step()) }
     }
 
@@ -110,7 +143,12 @@ impl Method for Unified {
             }
             (LiveKey::SolidDensity(number), &[value]) => {
                 solids[*number].elastic.set_material(|m| m.density = value);
-                self.wet.liquid.weigh(&self.solids);
+                self.wet.liquid.weigh_solids(&self.solids);
+            }
+            (LiveKey::PullStiffness(number), &[value]) => {
+                let mut hands = std::mem::take(&mut self.hands);
+                hands.set_pull(self, *number, value);
+                self.hands = hands;
             }
             _ => self.wet.set(key, value),
         }
@@ -129,32 +167,31 @@ impl Method for Unified {
     }
 
     fn grab(&mut self, grab: &Grab) {
-        let mut grips = std::mem::take(&mut self.grips);
-        grips.grab(grab, &self.matter());
-        self.grips = grips;
+        Holds::grab(self, grab);
     }
 
     fn move_hand(&mut self, to: &Move) {
-        self.grips.move_hand(to);
+        Holds::move_hand(self, to);
     }
 
     fn release(&mut self, release: &Release) {
-        self.grips.release(release);
+        Holds::release(self, release);
     }
 
     fn hands(&self) -> Vec<Hand> {
-        self.grips.hands()
+        self.hands.hold(self.grips.tied().chain(self.wet.solids.rigids.tied()))
     }
 
     fn save(&self) -> Result<Vec<u8>, postcard::Error> {
-        postcard::to_stdvec(&(self.wet.save()?, self.solids.state(), &self.grips))
+        postcard::to_stdvec(&(self.wet.save()?, self.solids.state(), &self.grips, &self.hands.grips))
     }
 
     fn load(&mut self, bytes: &[u8]) -> Result<(), postcard::Error> {
-        let (wet, state, grips): (Vec<u8>, SolidState, Grips) = postcard::from_bytes(bytes)?;
+        let (wet, state, grips, of_scene): (Vec<u8>, SolidState, Grips, Vec<Grip>) = postcard::from_bytes(bytes)?;
         self.wet.load(&wet)?;
         let fits = grips.fit(state.position.len());
         self.grips = grips;
+        self.hands.grips = of_scene;
         if fits && self.solids.restore(state) { Ok(()) } else { Err(postcard::Error::DeserializeBadEncoding) }
     }
 
@@ -179,7 +216,7 @@ impl Method for Unified {
                 triangles: kind.skin.triangles().to_vec(),
             });
         }
-        self.grips.show(frame);
+        hands::show(&self.hands.hold(self.grips.tied()), frame);
     }
 
     fn gauss_points(&self) -> Vec<Vec3> {
@@ -204,7 +241,7 @@ impl Method for Unified {
         let quantities = ["x [m]", "y [m]", "z [m]", "kinetic energy [J]", "elastic energy [J]"];
         let solids = self.solids.bodies().iter().flat_map(|body| quantities.map(|q| format!("{}.{q}", body.name)));
         let probes = self.probes.iter().flat_map(|(name, probe)| probes::columns(name, probe));
-        self.wet.columns().into_iter().chain(solids).chain(probes).collect()
+        self.wet.columns().into_iter().chain(solids).chain(self.hands.columns()).chain(probes).collect()
     }
 
     fn measure(&self, values: &mut Vec<f64>) {
@@ -216,6 +253,7 @@ impl Method for Unified {
             values.push(self.mass_and_kinetic(number)[1]);
             values.push(self.solids.elastic_energy(number));
         }
+        self.hands.measure(|| self.hands(), values);
         for (_, probe) in &self.probes {
             probes::measure(&self.wet.liquid, &|name, place| self.displacement(name, place), probe, values);
         }
@@ -301,7 +339,11 @@ impl Unified {
         *self.solids.pulls_mut() = pulls;
     }
 
+    /// Hands, rigid bodies and what holds solids lead them; then they move.
     fn move_solids(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
+        let mut hands = std::mem::take(&mut self.hands);
+        hands.pull(self, time, dt);
+        self.hands = hands;
         self.pull(dt);
         let Self { wet, solids, kinds, sides, .. } = self;
         Walls::place(sides, time + dt);
@@ -314,7 +356,37 @@ impl Unified {
                 led.end = pose.apply(body.rest[led.particle as usize]);
             }
         }
-        report.stage("move solids", || solids.advance(dt, wet.gravity, sides))
+        let (rigids, forces) = (&mut wet.solids.rigids, &wet.liquid.state().body_forces);
+        rigids.lead(time, dt);
+        // Expected of them: what the liquid did in the last step, or in this one if it is known.
+        rigids.take_forces(|body| forces.get(body).map_or(&[], Vec::as_slice));
+        let reach = wet.liquid.setup().params.spacing;
+        let mut bumps = Bumps::new(sides, rigids, [dt, reach], wet.gravity);
+        report.stage("move solids", || solids.advance(dt, wet.gravity, &mut bumps))?;
+        rigids.world.clear_forces();
+        let per_time = |[impulse, moment]: &[DVec3; 2]| ObstacleForce { force: *impulse / dt, torque: *moment / dt };
+        rigids.give(&solids.reactions()[Walls::count(sides)..].iter().map(per_time).collect::<Vec<_>>());
+        Ok(())
+    }
+
+    /// The step of the rigid bodies, with what liquid and solids did to them.
+    fn move_rigids(&mut self, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
+        let Self { wet, solids, .. } = self;
+        let (bodies, liquid) = (&mut wet.solids, &mut wet.liquid);
+        if bodies.rigids.is_empty() {
+            return Ok(());
+        }
+        if !wet.dry {
+            bodies.take_forces(liquid);
+        }
+        report.stage("rigid bodies", || bodies.rigids.step(dt, wet.gravity))?;
+        report.count("rigid contacts", bodies.rigids.world.contacts() as f64);
+        if !wet.dry {
+            report.stage("keep before bodies", || bodies.keep_liquid_out(liquid, dt)); // 11
+            // Solids are stopped by themselves.
+            liquid.show_solids(solids);
+        }
+        Ok(())
     }
 
     fn center(&self, number: usize) -> DVec3 {
@@ -336,8 +408,11 @@ impl Unified {
         [mass * body.rest.len() as f64, 0.5 * mass * squares.sum::<f64>()]
     }
 
-    /// Displacement of the particle that was nearest to a place at rest \[m\].
+    /// Displacement of a point of a rigid body, or of the particle that was nearest to a place at rest \[m\].
     fn displacement(&self, name: &str, place: DVec3) -> DVec3 {
+        if let Some(moved) = self.wet.solids.rigids.displacement(name, place) {
+            return moved;
+        }
         let Some(body) = self.solids.bodies().iter().find(|body| body.name == name) else { return DVec3::NAN };
         let now = &self.solids.state().position[body.particles.clone()];
         let distance = |(rest, _): &(&DVec3, &DVec3)| rest.distance_squared(place);

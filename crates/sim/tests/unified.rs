@@ -1,6 +1,6 @@
 //! Worlds of the method `unified`: the same bits however they are run, checkpoints, other methods, wrong scenes.
 
-use meniscus_scene::{Command, Loaded, Poke};
+use meniscus_scene::{Command, Grab, Loaded, Move, Poke, Release};
 use meniscus_sim::World;
 use std::io::ErrorKind;
 
@@ -163,12 +163,206 @@ fn a_poke_moves_solids_and_without_liquid_they_fall_on_the_floor() {
 }
 
 #[test]
-fn what_the_method_does_not_have_is_refused() {
-    let refused = |more: &str| {
-        let text = format!("{SCENE}{more}");
+fn what_the_method_does_not_have_is_refused_with_its_key() {
+    let refused = |what: &str, by: &str| {
+        let text = SCENE.replace(what, by);
         let loaded = Loaded::from_text("unified", "unified.toml", &text, &[], &|_| Err(ErrorKind::NotFound.into()));
         loaded.err().map(|e| e.to_string()).unwrap_or_default()
     };
-    let stone = "[rigid.stone]\nshape = { box = { min = [0, 0.5, 0], max = [0.1, 0.6, 0.1] } }\n";
-    assert!(refused(stone).contains("rigid"), "{}", refused(stone));
+    for (more, key) in [("fracture = { strength = 1e5 }", "fracture"), ("mass_damping = 0.5", "mass_damping")] {
+        let message = refused("density = 200", &format!("density = 200\n{more}"));
+        assert!(message.contains(key) && message.contains("gauss"), "{message}");
+    }
+}
+
+/// A soft ball flies at a rigid box, beside its middle; nothing else is there.
+const STRIKE: &str = r#"
+method = "unified"
+gravity = [0, 0, 0]
+[sph]
+spacing = 0.02
+[solid.ball]
+shape = { sphere = { center = [-0.12, 0.03, 0], radius = 0.06 } }
+young = 5e4
+density = 1200
+velocity = [1, 0, 0]
+[rigid.box]
+shape = { box = { min = [0, -0.1, -0.05], max = [0.1, 0.1, 0.05] } }
+material = { density = 500 }
+[contact]
+friction = 0.3
+"#;
+
+#[test]
+fn a_soft_ball_gives_a_rigid_box_what_it_loses() {
+    let world = &mut World::new(&load(STRIKE, &["time.dt=0.002"])).unwrap();
+    let before = world.totals();
+    frames(world, 12);
+    let (columns, values) = (world.columns(), world.measure());
+    let value = |name: &str| values[columns.iter().position(|c| c == name).unwrap()];
+    let now = world.totals();
+    assert!((now.momentum - before.momentum).length() < 1e-9 * before.momentum.length(), "{:?}", now.momentum);
+    assert!(now.kinetic_energy + now.elastic_energy < 1.001 * before.kinetic_energy);
+    // A ball of 1.09 kg at 1 m/s and a box of 1 kg: if they stuck together both would go on at half the speed.
+    assert!(value("box.x [m]") > 0.06, "{}", value("box.x [m]"));
+    assert!(value("box.kinetic energy [J]") > 0.2 * before.kinetic_energy, "{}", value("box.kinetic energy [J]"));
+    // It was struck above its middle.
+    let turned = world.frame().surfaces.iter().find(|s| s.body == 1).map(|s| s.positions.clone()).unwrap();
+    let [low, high] = [f32::INFINITY, f32::NEG_INFINITY];
+    let (low, high) = turned.iter().fold((low, high), |(low, high), p| (low.min(p.x), high.max(p.x)));
+    assert!(high - low > 0.101, "{}", high - low);
+}
+
+#[test]
+fn a_rigid_box_rests_on_a_soft_one_and_on_the_floor_below_it() {
+    let text = r#"
+method = "unified"
+fps = 50
+[sph]
+spacing = 0.02
+[solid.pad]
+shape = { box = { min = [-0.1, 0, -0.1], max = [0.1, 0.06, 0.1] } }
+young = 1e5
+density = 1000
+stiffness_damping = 0.003
+[rigid.weight]
+shape = { box = { min = [-0.06, 0.061, -0.06], max = [0.06, 0.101, 0.06] } }
+material = { density = 5000 }
+[rigid.plate]
+shape = { box = { min = [-0.3, 0, -0.1], max = [-0.12, 0.01, 0.1] } }
+material = { density = 5000 }
+[solid.block]
+shape = { box = { min = [-0.26, 0.011, -0.04], max = [-0.16, 0.111, 0.04] } }
+young = 1e5
+density = 3000
+stiffness_damping = 0.003
+[wall.floor]
+shape = { plane = { point = [0, 0, 0], normal = [0, 1, 0] } }
+"#;
+    let mut world = World::new(&load(text, &[])).unwrap();
+    frames(&mut world, 40);
+    let (columns, values) = (world.columns(), world.measure());
+    let value = |name: &str| values[columns.iter().position(|c| c == name).unwrap()];
+    // σ = ρ g h over its area: 5000·9.81·0.04 Pa/1e5 Pa of 6 cm is 1.2 mm at most: the pad is wider than the weight.
+    let height = value("weight.y [m]");
+    assert!((0.0785..0.0812).contains(&height), "{height}");
+    assert!((value("plate.y [m]") - 0.005).abs() < 5e-4, "{}", value("plate.y [m]"));
+    assert!((value("block.y [m]") - 0.06).abs() < 2e-3, "{}", value("block.y [m]"));
+    // The weight of everything: pad, weight, plate, block.
+    let weight = 9.81 * (2.4 + 2.88 + 1.8 + 2.4);
+    let held = -value("floor.fy [N]");
+    assert!((held / weight - 1.0).abs() < 0.1, "{held} N of {weight} N");
+    assert!(world.totals().max_speed < 0.05, "{}", world.totals().max_speed);
+}
+
+#[test]
+fn rigid_bodies_in_liquid_keep_their_bits_and_their_checkpoints() {
+    let more = "[rigid.cork]\nshape = { box = { min = [0.02, 0.2, -0.16], max = [0.14, 0.28, -0.04] } }\nmaterial = { density = 300 }\n\
+        [rigid.stone]\nshape = { sphere = { center = [-0.1, 0.4, 0.1], radius = 0.05 } }\nmaterial = { density = 3000 }\n";
+    let text = format!("{SCENE}{more}");
+    let run = |threads: usize, count: usize| {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
+            let mut world = World::new(&load(&text, &[])).unwrap();
+            frames(&mut world, count);
+            world
+        })
+    };
+    let (mut whole, other) = (run(1, 12), run(3, 12));
+    assert_eq!(whole.digest(), other.digest());
+    let saved = whole.save().unwrap();
+    frames(&mut whole, 4);
+    let mut resumed = World::new(&load(&text, &[])).unwrap();
+    resumed.load(&saved).unwrap();
+    frames(&mut resumed, 4);
+    assert_eq!(whole.digest(), resumed.digest());
+    frames(&mut whole, 44);
+    let (columns, values) = (whole.columns(), whole.measure());
+    let value = |name: &str| values[columns.iter().position(|c| c == name).unwrap()];
+    assert!(value("cork.y [m]") > 0.13, "{}", value("cork.y [m]"));
+    assert!((value("stone.y [m]") - 0.05).abs() < 0.02, "{}", value("stone.y [m]"));
+    assert_eq!(whole.frame().surfaces.len(), 4);
+    assert!(whole.totals().volume_change.abs() < 0.01);
+}
+
+#[test]
+fn a_pull_of_the_scene_moves_a_solid_with_the_force_of_its_spring() {
+    let text = r#"
+method = "unified"
+gravity = [0, 0, 0]
+[time]
+dt = 0.002
+[sph]
+spacing = 0.02
+[solid.bar]
+shape = { box = { min = [0, 0, 0], max = [0.2, 0.06, 0.06] } }
+young = 1e5
+[pull.hand]
+body = "bar"
+at = { point = [0.2, 0.03, 0.03] }
+from = 0.01
+until = 0.1
+stiffness = 200
+motion = { keys = [{ time = 0, position = [0, 0, 0] }, { time = 0.05, position = [0.1, 0, 0] }] }
+"#;
+    let mut world = World::new(&load(text, &[])).unwrap();
+    let held = |world: &World| world.hands().first().map(|hand| hand.force);
+    for step in 0..60 {
+        let before = world.totals().momentum;
+        world.step(f64::INFINITY).unwrap();
+        let (gained, force) = (world.totals().momentum - before, held(&world));
+        // From 0.01 s, which rounding puts in step 5 or 6, to 0.1 s.
+        assert!((6..50).contains(&step) == force.is_some() || [5, 50].contains(&step), "{step}");
+        let felt = force.unwrap_or_default() * 0.002;
+        assert!((gained - felt).length() < 1e-12 + 1e-9 * felt.length(), "{step}: {gained} {felt}");
+    }
+    assert!(world.totals().momentum.x > 0.05, "{}", world.totals().momentum);
+    let columns = world.columns();
+    assert!(columns.contains(&"hand.fx [N]".to_owned()), "{columns:?}");
+    assert_eq!(columns.len(), world.measure().len());
+}
+
+#[test]
+fn hands_find_particles_and_rigid_bodies() {
+    let grab = |body: &str| {
+        let at = meniscus_scene::Pick::Point([0.0, 0.0, 0.0]);
+        let body = Some(body.to_owned());
+        Command::Grab(Grab { hand: 1, body, at, strength: None, stiffness: None, damping: None })
+    };
+    for body in ["ball", "box"] {
+        let mut world = World::new(&load(STRIKE, &["time.dt=0.002"])).unwrap();
+        world.apply(grab(body)).unwrap();
+        world.apply(Command::Move(Move { hand: 1, target: [0.0, 0.1, 0.0], strength: Some(0.5) })).unwrap();
+        (0..20).for_each(|_| world.step(f64::INFINITY).unwrap());
+        let hands = world.hands();
+        assert_eq!((hands.len(), hands[0].hand, hands[0].body.as_str()), (1, Some(1), body));
+        assert!(hands[0].force.y > 0.0 && world.totals().momentum.y > 0.0, "{body}");
+        world.apply(Command::Release(Release { hand: 1 })).unwrap();
+        world.step(f64::INFINITY).unwrap();
+        assert!(world.hands().is_empty(), "{body}");
+    }
+}
+
+#[test]
+fn density_and_stiffness_are_live() {
+    let set = |key: &str, value| {
+        Command::Set(meniscus_scene::Set { key: key.into(), value: meniscus_scene::Value::Number(value) })
+    };
+    let mut world = World::new(&load(SCENE, &[])).unwrap();
+    let keys: Vec<String> =
+        meniscus_scene::live::parameters(&load(SCENE, &[]).scene).into_iter().map(|parameter| parameter.key).collect();
+    for key in ["solid.light.density", "solid.light.young", "solid.heavy.stiffness_damping"] {
+        assert!(keys.iter().any(|known| known == key), "{keys:?}");
+    }
+    frames(&mut world, 30);
+    let place = |world: &World, name: &str| {
+        let (columns, values) = (world.columns(), world.measure());
+        values[columns.iter().position(|c| c == name).unwrap()]
+    };
+    assert!(place(&world, "light.y [m]") > 0.14 && place(&world, "heavy.y [m]") < 0.12);
+    world.apply(set("solid.light.density", 4000.0)).unwrap();
+    world.apply(set("solid.heavy.density", 100.0)).unwrap();
+    world.apply(set("solid.light.young", 1e5)).unwrap();
+    frames(&mut world, 60);
+    assert!(place(&world, "light.y [m]") < 0.1, "{}", place(&world, "light.y [m]"));
+    assert!(place(&world, "heavy.y [m]") > 0.14, "{}", place(&world, "heavy.y [m]"));
 }

@@ -89,7 +89,7 @@ fn swing(across: u32) -> Result<f64, String> {
     // The plate starts through its middle: its next passage comes half a period later.
     let (dt, mut time, mut before) = (2e-4, 0.0, 0.0);
     while time < 1.0 {
-        solids.advance(dt, DVec3::ZERO, &Nothing).map_err(|e| e.to_string())?;
+        solids.advance(dt, DVec3::ZERO, &mut Nothing).map_err(|e| e.to_string())?;
         time += dt;
         let height = solids.state().position[tip].y - places[tip].y;
         if before > 0.0 && height <= 0.0 {

@@ -11,16 +11,18 @@ const SPACING: f64 = 0.02;
 /// When layers are looked at \[s\].
 const SETTLED: f64 = 10.0;
 
-/// Lighter liquid above heavier.
+/// Lighter liquid above heavier: incompressible at all contrasts, and with the paper's state equation at its ends.
 pub(crate) fn layers(_size: Size) -> Vec<Row> {
     const CASE: &str = "layers-at-rest";
-    let pairs =
-        [("0.1", [100.0, 1000.0]), ("5", [1000.0, 5000.0]), ("10", [1000.0, 10_000.0]), ("1000", [1.0, 1000.0])];
-    let rows = pairs.map(|(contrast, densities)| {
-        rest(densities).map_or_else(
+    let (tenth, ten) = (("0.1", [100.0, 1000.0]), ("10", [1000.0, 10_000.0]));
+    let incompressible = [tenth, ("5", [1000.0, 5000.0]), ten, ("1000", [1.0, 1000.0])].map(|pair| ("dfsph", pair));
+    let compressible = [tenth, ten].map(|pair| ("state-equation", pair));
+    let rows = incompressible.into_iter().chain(compressible).map(|(solver, (contrast, densities))| {
+        rest(solver, densities).map_or_else(
             |error| failed(CASE, &error),
             |[speed, gap, unevenness]| {
-                let name = |quantity: &str| format!("contrast {contrast}: {quantity}");
+                let with = if solver == "dfsph" { "" } else { ", state equation" };
+                let name = |quantity: &str| format!("contrast {contrast}{with}: {quantity}");
                 vec![
                     bound(CASE, &name("largest speed / √(g H)"), speed, 0.01),
                     bound(CASE, &name("widest gap over a spacing"), gap, 1.0),
@@ -29,16 +31,16 @@ pub(crate) fn layers(_size: Size) -> Vec<Row> {
             },
         )
     });
-    rows.into_iter().flatten().collect()
+    rows.flatten().collect()
 }
 
 /// Largest speed over √(g H), widest gap and unevenness of the interface over a spacing.
-fn rest([light, heavy]: [f64; 2]) -> Result<[f64; 3], String> {
+fn rest(solver: &str, [light, heavy]: [f64; 2]) -> Result<[f64; 3], String> {
     let (width, half) = (8.0 * SPACING, 8.0 * SPACING);
     let top = 2.0 * half;
     let viscosity = if light < 10.0 { 2e-5 } else { 1e-3 };
     let scene = format!(
-        "method = \"unified\"\n[sph]\nspacing = {SPACING}\n{}\
+        "method = \"unified\"\n[sph]\nspacing = {SPACING}\npressure = \"{solver}\"\n{}\
          [liquid.heavy]\ndensity = {heavy:?}\nfill = [{{ box = {{ min = [0, 0, 0], max = [{width}, {half}, {width}] }} }}]\n\
          [liquid.light]\ndensity = {light:?}\nviscosity = {viscosity:?}\n\
          fill = [{{ box = {{ min = [0, {half}, 0], max = [{width}, {top}, {width}] }} }}]\n\

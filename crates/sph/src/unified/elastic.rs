@@ -25,7 +25,9 @@
 //! strain ε_y in its Frobenius norm, what is beyond flows at the creep rate: Eₚ += min(1, c dt) (1 − ε_y/|D|) D. Strains of the
 //! shape at rest do not see rotation, so force stays the gradient of an energy that does not either.
 
+use super::bonds::{self, Bond, Stress};
 use crate::kernel::Kernel;
+use fearless_simd::{Level, dispatch};
 use glam::{DMat3, DVec3};
 use meniscus_core::par;
 use meniscus_geometry::{NeighbourGrid, Periodic};
@@ -82,21 +84,13 @@ impl ElasticMaterial {
 }
 
 /// Particles per piece of parallel work: bodies are smaller than liquids.
-const PIECE: usize = par::PIECE / 8;
+pub(super) const PIECE: usize = par::PIECE / 8;
 
 /// Support radius of the kernel at rest, in spacings.
 const SUPPORT: f64 = 2.0;
 
 /// A particle whose neighbours lie nearly in a plane has no strain of its own: least det A.
 const FLAT: f64 = 0.01;
-
-/// A neighbour at rest: Xᵢⱼ \[m\] and V̄ωᵢⱼ \[m\].
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Bond {
-    to: u32,
-    rest: DVec3,
-    weight: f64,
-}
 
 /// The rest shape of a body and what it is made of.
 #[derive(Debug, Clone, PartialEq)]
@@ -115,6 +109,7 @@ pub struct Elastic {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Strain {
     of: Vec<ParticleStrain>,
+    stress: Vec<Stress>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -123,14 +118,12 @@ struct ParticleStrain {
     gradient: DMat3,
     /// Elastic part of Eᵢ.
     elastic: DMat3,
-    /// Bᵢ \[Pa\].
-    stress: DMat3,
     /// ζE, or nothing without a strain of its own \[Pa\].
     resistance: f64,
 }
 
 impl ParticleStrain {
-    const NONE: Self = Self { gradient: DMat3::IDENTITY, elastic: DMat3::ZERO, stress: DMat3::ZERO, resistance: 0.0 };
+    const NONE: Self = Self { gradient: DMat3::IDENTITY, elastic: DMat3::ZERO, resistance: 0.0 };
 }
 
 impl Elastic {
@@ -219,24 +212,31 @@ impl Elastic {
 
     /// Deformation gradients and stresses of particles at places \[m\], beyond their plastic strains if there are any.
     pub fn strain_beyond(&self, places: &[DVec3], plastic: &[DMat3], strain: &mut Strain) {
-        strain.of.resize(self.len(), ParticleStrain::NONE);
+        let Strain { of, stress } = strain;
+        of.resize(self.len(), ParticleStrain::NONE);
+        stress.resize(self.len(), Stress::default());
+        let level = Level::new();
+        let pieces = of.par_chunks_mut(PIECE).zip(stress.par_chunks_mut(PIECE)).enumerate();
+        pieces.for_each(|(number, (of, stress))| {
+            let first = number * PIECE;
+            dispatch!(level, simd => {
+                for ((i, of), stress) in (first..).zip(of).zip(stress) {
+                    (*of, *stress) = self.strain_of(i, |i| bonds::gradient(simd, self.bonds_of(i), places, places[i]), plastic);
+                }
+            });
+        });
+    }
+
+    /// Strain and stress of a particle; `sum` is Σⱼ xᵢⱼ ⊗ V̄ωᵢⱼXᵢⱼ \[m³\].
+    #[inline(always)]
+    fn strain_of(&self, i: usize, sum: impl Fn(usize) -> DMat3, plastic: &[DMat3]) -> (ParticleStrain, Stress) {
+        let Some(inverse) = self.inverse_moment[i] else { return (ParticleStrain::NONE, Stress::default()) };
         let [lambda, mu] = self.material.lame();
         let (inverse_volume, resistance) = (1.0 / self.volume, self.material.hourglass * self.material.young);
-        strain.of.par_iter_mut().with_min_len(PIECE).enumerate().for_each(|(i, of)| {
-            let Some(inverse) = self.inverse_moment[i] else {
-                *of = ParticleStrain::NONE;
-                return;
-            };
-            let x = places[i];
-            let mut sum = DMat3::ZERO;
-            for bond in self.bonds_of(i) {
-                sum += outer(places[bond.to as usize] - x, bond.rest * bond.weight);
-            }
-            let f = sum * inverse * inverse_volume;
-            let elastic = green(f) - plastic.get(i).copied().unwrap_or(DMat3::ZERO);
-            let stress = f * stress(elastic, lambda, mu) * inverse - f * resistance;
-            *of = ParticleStrain { gradient: f, elastic, stress, resistance };
-        });
+        let f = sum(i) * inverse * inverse_volume;
+        let elastic = green(f) - plastic.get(i).copied().unwrap_or(DMat3::ZERO);
+        let b = f * stress(elastic, lambda, mu) * inverse - f * resistance;
+        (ParticleStrain { gradient: f, elastic, resistance }, Stress::new(b, resistance))
     }
 
     /// Turns strain beyond yield plastic for a time `dt` \[s\].
@@ -257,21 +257,15 @@ impl Elastic {
     pub fn add_forces(&self, places: &[DVec3], velocities: &[DVec3], strain: &Strain, forces: &mut [DVec3]) {
         // A net of central springs with all its stiffness in c has E = c/2.
         let damping = 4.0 * self.material.damping * self.material.young;
-        forces.par_iter_mut().with_min_len(PIECE).enumerate().for_each(|(i, force)| {
-            let ParticleStrain { stress: b, resistance, .. } = strain.of[i];
-            let (x, v) = (places[i], velocities[i]);
-            let mut sum = DVec3::ZERO;
-            for bond in self.bonds_of(i) {
-                let j = bond.to as usize;
-                let ParticleStrain { stress: b_j, resistance: resistance_j, .. } = strain.of[j];
-                let now = places[j] - x;
-                let mut pull = (b + b_j) * bond.rest + now * (resistance + resistance_j);
-                if damping > 0.0 {
-                    pull += now * (damping * now.dot(velocities[j] - v) / now.length_squared().max(1e-30));
+        let level = Level::new();
+        forces.par_chunks_mut(PIECE).enumerate().for_each(|(number, forces)| {
+            let first = number * PIECE;
+            dispatch!(level, simd => {
+                for (i, force) in (first..).zip(forces) {
+                    let own = (i, self.bonds_of(i));
+                    *force += bonds::force(simd, own, (places, velocities), &strain.stress, damping);
                 }
-                sum += pull * bond.weight;
-            }
-            *force += sum;
+            });
         });
     }
 

@@ -18,11 +18,14 @@
 //! dt (F − F′) is then given to the solid, its rigid part at once, the rest over the next step: what the liquid loses the solid gains,
 //! to rounding.
 
+use super::elastic::PIECE;
 use super::solids::{RigidFrame, Solids};
 use crate::lanes::{Packed, pack};
 use crate::liquid::Liquid;
 use crate::params::Material;
 use glam::{DVec3, Vec3};
+use meniscus_core::par;
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// Which particles of a liquid belong to solids; by default none.
@@ -124,11 +127,11 @@ impl Liquid {
         self.locate_solids();
     }
 
-    /// Takes over the masses of solids whose density was changed.
-    pub fn weigh(&mut self, solids: &Solids) {
-        let volume = self.rest_volume();
-        let materials = &mut self.setup.materials[usize::from(self.embedded.first_material)..];
-        for ((solid, body), (_, material)) in solids.bodies().iter().zip(&mut self.embedded.bodies).zip(materials) {
+    /// Solids have become lighter or heavier.
+    pub fn weigh_solids(&mut self, solids: &Solids) {
+        let (volume, first) = (self.rest_volume(), usize::from(self.embedded.first_material));
+        let own = self.setup.materials.iter_mut().skip(first).zip(&mut self.embedded.bodies);
+        for (((_, material), body), solid) in own.zip(solids.bodies()) {
             body.mass = solid.elastic.mass();
             material.density = body.mass / volume;
         }
@@ -224,9 +227,9 @@ impl Liquid {
         let factor = -self.rest_volume() * f64::from(self.gradient_norm());
         let embedded = &self.embedded;
         let state = solids.state_mut();
-        for (k, &at) in embedded.place.iter().enumerate() {
-            state.force[k] = embedded.friction[k] + self.pressure_sum(at as usize) * factor;
-        }
+        state.force.par_iter_mut().with_min_len(PIECE).enumerate().for_each(|(k, force)| {
+            *force = embedded.friction[k] + self.pressure_sum(embedded.place[k] as usize) * factor;
+        });
         for body in &embedded.bodies {
             let (mut impulse, mut moment) = (DVec3::ZERO, DVec3::ZERO);
             for k in body.particles.clone() {
@@ -248,7 +251,7 @@ impl Liquid {
     /// Σⱼ qⱼ h⁴ ∇Wₛⱼ of both solves at a solid particle; only neighbours of the liquid have a q.
     fn pressure_sum(&self, s: usize) -> DVec3 {
         let work = &self.work;
-        let number = s / meniscus_core::par::PIECE;
+        let number = s / par::PIECE;
         let block = &work.neighbours.blocks[number];
         let k = s - block.start;
         let slopes = &work.slopes[number][block.range(k)];

@@ -8,6 +8,7 @@
 //! 4. How solids and liquid share one pressure: particles of solids stand among the liquid's and take part in its density
 //!    sums, as liquids of their own: [`Embedded`].
 
+mod bonds;
 mod elastic;
 mod embedded;
 mod packing;

@@ -2,7 +2,7 @@
 //!
 //! A step of the liquid is cut into equal sub-steps, as many as the stiffest body asks for. In each, forces are found where the
 //! particles are, velocities are changed by them and places by velocities: a leapfrog, which keeps energy in the mean.
-//! Walls stop particles half a spacing away from them. Particles of different bodies that are nearer than a spacing
+//! Walls and rigid bodies stop particles half a spacing away from them. Particles of different bodies that are nearer than a spacing
 //! push each other apart.
 
 use super::elastic::{Elastic, ElasticMaterial, Strain};
@@ -20,6 +20,14 @@ pub trait Obstacles: Sync {
     fn distance(&self, side: usize, point: DVec3) -> (f64, DVec3);
     /// Velocity of a side at a point \[m/s\].
     fn velocity(&self, side: usize, point: DVec3) -> DVec3;
+    /// How fast a side yields at a point to an impulse along a unit vector \[1/kg\]. By default it does not.
+    fn mobility(&self, _side: usize, _point: DVec3, _along: DVec3) -> f64 {
+        0.0
+    }
+    /// A side that yields feels an impulse \[N·s\] at a point \[m\].
+    fn push(&mut self, _side: usize, _point: DVec3, _impulse: DVec3) {}
+    /// Sides that move by themselves go on by a sub-step \[s\]. By default they are where they are at the end of the step.
+    fn advance(&mut self, _step: f64) {}
 }
 
 /// A particle that is led along some axes.
@@ -75,6 +83,8 @@ pub struct Solids {
     forces: Vec<DVec3>,
     /// Pairs of particles of different bodies that may touch in the step.
     near: Vec<(u32, u32)>,
+    /// Particles and sides that may touch in the step.
+    beside: Vec<(u32, u32)>,
     grid: NeighbourGrid,
     singles: Vec<Vec3>,
     /// Impulse and its moment about the origin on each side in the step \[N·s\].
@@ -182,12 +192,13 @@ impl Solids {
     ///
     /// # Errors
     /// When a particle goes where no number is.
-    pub fn advance(&mut self, dt: f64, gravity: DVec3, obstacles: &dyn Obstacles) -> Result<(), StepError> {
+    pub fn advance(&mut self, dt: f64, gravity: DVec3, obstacles: &mut dyn Obstacles) -> Result<(), StepError> {
         self.begun = true;
         self.before.clone_from(&self.state);
         self.reactions.clear();
         self.reactions.resize(obstacles.count(), [DVec3::ZERO; 2]);
         self.find_near(dt);
+        self.find_beside(dt, obstacles);
         let stable = self.bodies.iter().map(|body| body.elastic.stable_step()).fold(f64::INFINITY, f64::min);
         let count = (dt / stable).ceil().clamp(1.0, 1e6);
         self.substeps = count as u32;
@@ -196,6 +207,7 @@ impl Solids {
             self.sum_forces(gravity, dt);
             self.kick_and_drift(step);
             self.lead(step, step * f64::from(self.substeps - 1 - number));
+            obstacles.advance(step);
             self.bump(obstacles);
         }
         self.state.owed.fill(DVec3::ZERO);
@@ -268,32 +280,50 @@ impl Solids {
         }
     }
 
-    /// Walls stop particles half a spacing away from them.
-    fn bump(&mut self, obstacles: &dyn Obstacles) {
-        let radius = 0.5 * self.spacing;
-        for body in &self.bodies {
-            let mass = body.elastic.mass();
-            for i in body.particles.clone() {
-                for (side, reaction) in self.reactions.iter_mut().enumerate() {
-                    let (x, v) = (&mut self.state.position[i], &mut self.state.velocity[i]);
-                    let (distance, normal) = obstacles.distance(side, *x);
-                    if distance >= radius {
-                        continue;
-                    }
-                    *x += normal * (radius - distance);
-                    let relative = *v - obstacles.velocity(side, *x);
-                    let approach = -relative.dot(normal);
-                    if approach <= 0.0 {
-                        continue;
-                    }
-                    let along = relative + normal * approach;
-                    let rub = (self.friction * approach / along.length().max(1e-30)).min(1.0);
-                    let change = normal * approach - along * rub;
-                    *v += change;
-                    let impulse = -change * mass;
-                    *reaction = [reaction[0] + impulse, reaction[1] + x.cross(impulse)];
+    /// Which particles and sides may come to touch in a step.
+    fn find_beside(&mut self, dt: f64, obstacles: &dyn Obstacles) {
+        self.beside.clear();
+        let Self { state, beside, reactions, spacing, .. } = self;
+        let fastest = par::max(state.velocity.len(), 0.0, |i| state.velocity[i].length());
+        for (i, x) in state.position.iter().enumerate() {
+            for side in 0..reactions.len() {
+                let way = 2.0 * dt * (fastest + obstacles.velocity(side, *x).length());
+                if obstacles.distance(side, *x).0 < *spacing + way {
+                    beside.push((i as u32, side as u32));
                 }
             }
+        }
+    }
+
+    /// Obstacles stop particles half a spacing away from them, and yield to that as much as they can.
+    fn bump(&mut self, obstacles: &mut dyn Obstacles) {
+        let (radius, mut bodies) = (0.5 * self.spacing, self.bodies.iter().peekable());
+        for &(i, side) in &self.beside {
+            let (i, side) = (i as usize, side as usize);
+            while bodies.next_if(|body| body.particles.end <= i).is_some() {}
+            let mass = bodies.peek().map_or(0.0, |body| body.elastic.mass());
+            let (x, v) = (&mut self.state.position[i], &mut self.state.velocity[i]);
+            let (distance, normal) = obstacles.distance(side, *x);
+            if distance >= radius {
+                continue;
+            }
+            *x += normal * (radius - distance);
+            let relative = *v - obstacles.velocity(side, *x);
+            let approach = -relative.dot(normal);
+            if approach <= 0.0 {
+                continue;
+            }
+            let share = |along: DVec3| 1.0 / (1.0 + mass * obstacles.mobility(side, *x, along));
+            let along = relative + normal * approach;
+            let slip = along.length().max(1e-30);
+            let stopped = approach * share(normal);
+            let rub = (self.friction * stopped / slip).min(share(along / slip));
+            let change = normal * stopped - along * rub;
+            *v += change;
+            let impulse = -change * mass;
+            obstacles.push(side, *x, impulse);
+            let reaction = &mut self.reactions[side];
+            *reaction = [reaction[0] + impulse, reaction[1] + x.cross(impulse)];
         }
     }
 
