@@ -16,6 +16,8 @@ const STIFFNESS: f64 = 1e4;
 const FARTHEST: f64 = 0.45;
 /// Energy of the water in the pool above its ground, ½ρgH²A \[J\].
 const WATER: f64 = 0.5 * 1000.0 * 9.81 * 0.4 * 0.4 * 0.64;
+/// The pool stands in a basin, so that water which runs over its walls stays and can be counted.
+const BASIN: &str = "wall.floor.shape={ box = { min = [-2, 0, -2], max = [2, 4, 2] } }";
 /// What each yank has to give, in the mean, to be one \[J\].
 const LEAST: f64 = 10.0;
 
@@ -42,7 +44,7 @@ struct Found {
 }
 
 fn yank(seconds: f64) -> Result<Found, String> {
-    let mut loaded = gallery::load("pool", &[]).map_err(|e| e.to_string())?;
+    let mut loaded = gallery::load("pool", &[BASIN.into()]).map_err(|e| e.to_string())?;
     loaded.scene.pull.clear();
     let mut world = World::new(&loaded).map_err(|e| e.to_string())?;
     let particles = world.totals().particles as f64;
