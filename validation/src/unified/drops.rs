@@ -178,13 +178,20 @@ fn fitted_frequency(samples: &[[f64; 2]], near: f64) -> f64 {
     best.1
 }
 
-/// A floor and a block of particles that is held, both with their top at height zero.
-const FLOOR: (&str, &str) = ("floor", "[wall.floor]\nshape = { plane = { point = [0, 0, 0], normal = [0, 1, 0] } }\n");
-const BLOCK: (&str, &str) = (
+/// What a drop stands on: its name, what the scene says about it, and how half a ball above height zero is filled.
+type Ground = [&'static str; 3];
+
+const FLOOR: Ground = [
+    "floor",
+    "[wall.floor]\nshape = { plane = { point = [0, 0, 0], normal = [0, 1, 0] } }\n",
+    "sphere = { center = [0, 0, 0], radius = 0.008 }",
+];
+const BLOCK: Ground = [
     "solid",
     "[solid.block]\nshape = { box = { min = [-0.012, -0.003, -0.012], max = [0.012, 0, 0.012] } }\n\
      [[solid.block.fixed]]\nregion = { sphere = { center = [0, 0, 0], radius = 0.1 } }\n",
-);
+    "mesh = { file = \"half.obj\" }",
+];
 
 /// Drops on a floor and on a solid of particles.
 pub(crate) fn contact(size: Size) -> Vec<Row> {
@@ -194,11 +201,11 @@ pub(crate) fn contact(size: Size) -> Vec<Row> {
     if size == Size::Fine {
         drops.extend([(60.0, BLOCK), (90.0, BLOCK)]);
     }
-    let rows = drops.into_iter().map(|(angle, ground): (f64, (&str, &str))| {
-        standing(angle, n, ground.1).map_or_else(
+    let rows = drops.into_iter().map(|(angle, ground): (f64, Ground)| {
+        standing(angle, n, ground).map_or_else(
             |error| failed(CASE, &error),
             |[from_center, from_height, strays]| {
-                let of = |what: &str| format!("{angle}° on a {}: {what}", ground.0);
+                let of = |what: &str| format!("{angle}° on a {}: {what}", ground[0]);
                 vec![
                     absolute(CASE, &of("from the height of the centre [degrees]"), [angle, from_center], 10.0),
                     absolute(CASE, &of("from the height [degrees]"), [angle, from_height], 10.0),
@@ -212,10 +219,9 @@ pub(crate) fn contact(size: Size) -> Vec<Row> {
 
 /// The angle of the cap \[degrees\] that has the same height of its centre, and the same height, as a drop at rest, and how many
 /// particles are not with the others. It starts as half a ball.
-fn standing(angle: f64, n: u32, ground: &str) -> Result<[f64; 3], String> {
+fn standing(angle: f64, n: u32, [_, ground, fill]: Ground) -> Result<[f64; 3], String> {
     let spacing = RADIUS / f64::from(n);
-    let liquid =
-        format!("viscosity = 0.05\ncontact_angle = {angle:?}\nfill = [{{ mesh = {{ file = \"half.obj\" }} }}]\n");
+    let liquid = format!("viscosity = 0.05\ncontact_angle = {angle:?}\nfill = [{{ {fill} }}]\n");
     let text = scene(spacing, "", &liquid, ground);
     let mut world = world_with("contact-angle", &text, &|_: &str| Ok(half_ball()))?;
     run_until(&mut world, 0.8)?;

@@ -70,12 +70,12 @@ pub(super) fn force<S: Simd>(
         let now = load(simd, places[j]) - x;
         let both = [own[0] + other[0], own[1] + other[1], own[2] + other[2]];
         let mut pull = both[0] * rest.x + both[1] * rest.y + both[2] * rest.z;
-        pull = pull + now * (resistance + stresses[j].0[0][3]);
+        pull += now * (resistance + stresses[j].0[0][3]);
         if damping > 0.0 {
             let apart = places[j] - places[i];
-            pull = pull + now * (damping * apart.dot(velocities[j] - v) / apart.length_squared().max(1e-30));
+            pull += now * (damping * apart.dot(velocities[j] - v) / apart.length_squared().max(1e-30));
         }
-        sum = sum + pull * bond.weight;
+        sum += pull * bond.weight;
     }
     stored(sum)
 }
