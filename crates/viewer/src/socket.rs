@@ -190,7 +190,8 @@ impl Drop for Viewer {
             if let Err(TrySendError::Full(order)) = self.orders.try_send(order) {
                 // Behind a flood it must wait for its place; were it lost, the hand would hold for ever.
                 let orders = self.orders.clone();
-                std::thread::spawn(move || orders.send(order));
+                // Nobody holds anything when the simulation is gone.
+                std::thread::spawn(move || drop(orders.send(order)));
             }
         }
     }
