@@ -97,8 +97,11 @@ mod tests {
         let waits = |speed: f64| {
             let (mut pace, mut now) = (Pace { speed, ..Pace::new() }, Instant::now());
             let mut wait_at = |k: u32| {
-                let wait = pace.wait(0.004 * f64::from(k), k % 4 != 0, now);
-                assert!(pace.wait(0.004 * f64::from(k), k % 4 != 0, now + wait).is_zero(), "a rest has an end");
+                let wait = pace.wait(0.004 * f64::from(k), !k.is_multiple_of(4), now);
+                assert!(
+                    pace.wait(0.004 * f64::from(k), !k.is_multiple_of(4), now + wait).is_zero(),
+                    "a rest has an end"
+                );
                 now += wait + Duration::from_millis(1);
                 wait.as_millis()
             };
