@@ -346,7 +346,7 @@ fn sheared_disorder(density_corrects: Corrects) -> [f64; 2] {
     let particles = liquid.particles_mut();
     for (i, x) in particles.position.iter_mut().enumerate() {
         // A place in the unit cube for each number: multiples of roots of small primes, without their whole part.
-        let jitter = (Vec3::new(1.414_213_5, 1.732_050_8, 2.236_068) * i as f32).fract() - 0.5;
+        let jitter = (Vec3::new(std::f32::consts::SQRT_2, 1.732_050_8, 2.236_068) * i as f32).fract() - 0.5;
         *x += jitter * 0.04;
         particles.velocity[i] = Vec3::X * (std::f32::consts::TAU * x.y / length.y).sin();
     }
