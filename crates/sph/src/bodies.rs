@@ -152,6 +152,8 @@ pub(crate) struct Bodies {
     velocity: Vec<Vec3>,
     largest_mobility: f64,
     wet: Vec<WetTriangle>,
+    /// Which triangles of a body are near to liquid.
+    near: Vec<bool>,
     miters: Vec<Miter>,
     /// How far the nodes of a body are moved into the liquid \[m\]; those of dry triangles not.
     shifts: Vec<Option<DVec3>>,
@@ -268,9 +270,12 @@ impl Bodies {
             if !is_near(&body.positions) {
                 continue;
             }
-            for triangle in &body.triangles {
-                let own = triangle.map(|v| body.positions[v as usize]);
-                if is_near(&own) {
+            let corners = |triangle: &[u32; 3]| triangle.map(|v| body.positions[v as usize]);
+            let near = body.triangles.par_iter().with_min_len(128).map(|triangle| is_near(&corners(triangle)));
+            near.collect_into_vec(&mut self.near);
+            for (triangle, near) in body.triangles.iter().zip(&self.near) {
+                if *near {
+                    let own = corners(triangle);
                     let nodes = triangle.map(|v| self.first[b] + v);
                     self.wet.push(WetTriangle { nodes, face: Face { own, moved: own } });
                 }

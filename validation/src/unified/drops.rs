@@ -165,17 +165,20 @@ fn fitted_frequency(samples: &[[f64; 2]], near: f64) -> f64 {
         let found = matrix.inverse() * right;
         samples.iter().map(|&[t, value]| (found.dot(DVec3::from_array(basis(t))) - value).powi(2)).sum::<f64>()
     };
-    let mut best = (f64::INFINITY, f64::NAN);
-    for k in 0..=400 {
-        let omega = near * (0.6 + 0.8 * f64::from(k) / 400.0);
-        for l in 0..=30 {
-            let error = misfit(omega, near * 0.01 * f64::from(l));
-            if error < best.0 {
-                best = (error, omega);
+    let (mut best, mut at, mut width) = (f64::INFINITY, [near, 0.15 * near], [0.4 * near, 0.15 * near]);
+    // Each search is ten times as close as the one before.
+    for _ in 0..3 {
+        let middle = at;
+        for (k, l) in (-200..=200).flat_map(|k| (-15..=15).map(move |l| (k, l))) {
+            let tried = [middle[0] + width[0] * f64::from(k) / 200.0, middle[1] + width[1] * f64::from(l) / 15.0];
+            let error = misfit(tried[0], tried[1]);
+            if error < best {
+                (best, at) = (error, tried);
             }
         }
+        width = width.map(|w| 0.1 * w);
     }
-    best.1
+    if best.is_finite() { at[0] } else { f64::NAN }
 }
 
 /// What a drop stands on: its name, what the scene says about it, and how half a ball above height zero is filled.
