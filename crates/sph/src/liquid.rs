@@ -443,8 +443,10 @@ impl Liquid {
         let count = self.state.particles.len();
         let place = &mut self.work.place;
         place.resize(count + 1, NOBODY);
-        let positions = &self.state.particles.position;
-        place[..count].par_iter_mut().with_min_len(par::LIGHT).zip(positions).for_each(|(p, &x)| *p = pack(x, 1.0));
+        let Particles { position: positions, liquid, .. } = &self.state.particles;
+        let embedded = &self.embedded;
+        let each = place[..count].par_iter_mut().with_min_len(par::LIGHT).zip(positions).zip(liquid);
+        each.for_each(|((p, &x), &liquid)| *p = pack(x, embedded.fullness(liquid)));
         place[count] = NOBODY;
         self.work.columns.copy(positions);
         self.work.neighbours.cut(count);
