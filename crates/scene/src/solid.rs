@@ -37,10 +37,10 @@ pub struct Solid {
     /// puts where it is starts in the pores.
     #[serde(default)]
     pub porosity: f64,
-    /// Permeability \[m²\], default 1e-9; gravel 1e-8, a sponge 1e-9, sand 1e-11. For solids with `porosity`.
+    /// Permeability \[m²\], 1e-18 to 1e-3, default 1e-9; gravel 1e-8, a sponge 1e-9, sand 1e-11. For solids with `porosity`.
     #[serde(default)]
     pub permeability: Option<f64>,
-    /// Suction of its pores \[Pa\], default 0: liquid climbs to suction/(density g) in them. For solids with `porosity`.
+    /// Suction of its pores \[Pa\], 0 to 1e6, default 0: liquid climbs to suction/(density g) in them. For solids with `porosity`.
     #[serde(default)]
     pub suction: f64,
     /// Rayleigh damping of motion \[1/s\], default 0.

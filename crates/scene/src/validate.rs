@@ -425,8 +425,11 @@ impl Checks {
         }
         let message = format!("must be 0, or between 0.4 and 0.98, not {}", solid.porosity);
         self.require("porosity", (0.4..=0.98).contains(&solid.porosity), message);
-        self.positive("permeability", solid.permeability());
-        self.not_negative("suction", solid.suction);
+        // From clay to an open grate: beyond, rates of drag leave the range of numbers in single precision.
+        let permeability = solid.permeability();
+        let message = format!("must be between 1e-18 and 1e-3, not {permeability:e}");
+        self.require("permeability", (1e-18..=1e-3).contains(&permeability), message);
+        self.range("suction", solid.suction, [0.0, 1e6]);
         let message =
             format!("needs the method \"unified\": liquid does not enter solids with \"{}\"", scene.method.name());
         self.require("porosity", scene.method == Method::Unified, message);

@@ -292,7 +292,7 @@ impl Unified {
         if liquid.setup().params.viscosity == ViscositySolver::Implicit {
             report.stage("solve viscosity", || liquid.solve_viscosity(dt))?;
         }
-        let drag = report.stage("seep", || liquid.seep(before, solids, gravity, dt)); // [BJWB25]
+        let drag = report.stage("seep", || liquid.seep(solids, gravity, dt)); // [BJWB25]
         report.stage("expect solids", || liquid.expect_solids(before, solids, gravity, dt));
         let density = report.stage("find pressure", || liquid.find_pressure(gravity, dt))?; // 8  [SZW eq. 6]
         report.stage("drag solids", || liquid.drag_solids());

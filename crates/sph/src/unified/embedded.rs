@@ -39,7 +39,7 @@ pub struct Embedded {
     pub(super) place: Vec<u32>,
     pub(super) bodies: Vec<Body>,
     /// Forces that the solids moved under \[N\], and what friction does to them in this step.
-    before: Vec<DVec3>,
+    pub(super) before: Vec<DVec3>,
     pub(super) friction: Vec<DVec3>,
     /// Velocities before the step \[m/s\].
     pub(super) velocity: Vec<Vec3>,
@@ -263,6 +263,7 @@ impl Liquid {
 
     /// Gives the solids what the liquid does to them; their particles in the liquid are put where the solids are.
     pub fn give_to_solids(&mut self, solids: &mut Solids, dt: f64) {
+        self.kick_porous(solids.state_mut(), dt);
         let factor = -self.rest_volume() * f64::from(self.gradient_norm());
         let embedded = &self.embedded;
         let state = solids.state_mut();
