@@ -83,9 +83,5 @@ fn a_warm_step_allocates_nothing() {
     assert_eq!(count_allocations(DROP, 2, 500), 0, "with surface tension");
     assert_eq!(count_allocations(GRID, 1, 1000), 0, "on a grid, on one thread");
     assert_eq!(count_allocations(GRID, 2, 1000), 0, "on a grid, on two threads");
-    let cork = SPONGE.replace("porosity = 0.8\npermeability = 1e-7\nsuction = 100\n", "");
-    assert_ne!(cork, SPONGE);
-    // Elastic solids need some, once a step; a list may still grow now and then.
-    let [dry, porous] = [&*cork, SPONGE].map(|scene| count_allocations(scene, 2, 1000));
-    assert!(porous < dry + 50, "pores: {porous} in a hundred steps, {dry} without");
+    assert_eq!(count_allocations(SPONGE, 2, 1500), 0, "with a porous solid");
 }

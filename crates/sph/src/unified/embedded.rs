@@ -263,7 +263,7 @@ impl Liquid {
 
     /// Gives the solids what the liquid does to them; their particles in the liquid are put where the solids are.
     pub fn give_to_solids(&mut self, solids: &mut Solids, dt: f64) {
-        self.kick_porous(solids.state_mut(), dt);
+        self.kick_porous(solids, dt);
         let factor = -self.rest_volume() * f64::from(self.gradient_norm());
         let embedded = &self.embedded;
         let state = solids.state_mut();

@@ -38,7 +38,7 @@
 //! The drag is not along the line between two particles: angular momentum is kept only as far as neighbours are even.
 
 use super::embedded::Embedded;
-use super::solids::{SolidState, Solids};
+use super::solids::Solids;
 use crate::dfsph::Solved;
 use crate::kernel::Kernel;
 use crate::lanes::{CubicSpline, KernelLanes, Packed, Papers, QuarticSpline};
@@ -519,22 +519,29 @@ impl Liquid {
         self.embedded.seepage = seepage;
     }
 
-    /// Gives particles of solids the change of drag in a step of `dt` \[s\] at once.
-    pub(super) fn kick_porous(&mut self, state: &mut SolidState, dt: f64) {
+    /// Gives particles of solids the change of drag in a step of `dt` \[s\] at once; those that are led do not heed it.
+    pub(super) fn kick_porous(&mut self, solids: &mut Solids, dt: f64) {
         if !self.embedded.is_porous() {
             return;
         }
         let Embedded { bodies, before, seepage, .. } = &mut self.embedded;
-        for body in bodies {
-            for k in body.particles.clone() {
-                let drag = seepage.solve.on_solids[k];
-                let change = drag - state.drag[k];
-                state.velocity[k] += change * (dt / body.mass);
-                // What is still to be given is the change of the rest.
-                before[k] += change;
-                state.drag[k] = drag;
+        let Seepage { solve, drift: change, .. } = seepage;
+        change.clear();
+        change.extend(solve.on_solids.iter().zip(&solids.state().drag).map(|(drag, last)| *drag - *last));
+        for body in solids.bodies() {
+            for led in &body.led {
+                change[body.particles.start + led.particle as usize] *= DVec3::ONE - led.axes;
             }
         }
+        let state = solids.state_mut();
+        for body in bodies {
+            for k in body.particles.clone() {
+                state.velocity[k] += change[k] * (dt / body.mass);
+                // What is still to be given is the change of the rest.
+                before[k] += change[k];
+            }
+        }
+        state.drag.copy_from_slice(&solve.on_solids);
     }
 
     /// What a porous solid holds where it is: liquid whose χ by that solid is above one half.

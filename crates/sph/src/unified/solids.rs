@@ -57,7 +57,7 @@ pub struct SolidBody {
 }
 
 /// What a checkpoint holds: all particles of all bodies.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SolidState {
     /// Positions \[m\].
     pub position: Vec<DVec3>,
@@ -71,6 +71,25 @@ pub struct SolidState {
     pub plastic: Vec<DMat3>,
     /// Part of `force` that is drag of liquid in pores \[N\]; empty if no body has any.
     pub drag: Vec<DVec3>,
+}
+
+impl Clone for SolidState {
+    fn clone(&self) -> Self {
+        let mut copy = Self::default();
+        copy.clone_from(self);
+        copy
+    }
+
+    /// Into the memory that is there.
+    fn clone_from(&mut self, source: &Self) {
+        let Self { position, velocity, force, owed, plastic, drag } = self;
+        position.clone_from(&source.position);
+        velocity.clone_from(&source.velocity);
+        force.clone_from(&source.force);
+        owed.clone_from(&source.owed);
+        plastic.clone_from(&source.plastic);
+        drag.clone_from(&source.drag);
+    }
 }
 
 /// Bodies with their state.
