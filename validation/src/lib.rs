@@ -105,8 +105,10 @@ pub const CASES: &[Case] = &[
     Case { name: "contact-angle", run: unified::drops::contact },
     Case { name: "sph-rotation", run: unified::body::rotation },
     Case { name: "elastic-energy", run: unified::body::energy },
+    Case { name: "plastic-shear", run: unified::body::plastic_shear },
     Case { name: "sph-beam", run: unified::beam::run },
     Case { name: "unified-draught", run: unified::draught::run },
+    Case { name: "darcy", run: unified::porous::run },
     Case { name: "zalesak", run: twophase::zalesak },
     Case { name: "single-vortex", run: twophase::vortex },
     Case { name: "deformation-3d", run: twophase::deformation },
@@ -179,6 +181,7 @@ mod tests {
         "stack",
         "sph-rotation",
         "elastic-energy",
+        "plastic-shear",
     ];
 
     #[test]

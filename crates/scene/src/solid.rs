@@ -30,9 +30,19 @@ pub struct Solid {
     /// Poisson's ratio, dimensionless, 0 to below 0.5, default 0.3.
     #[serde(default = "poisson")]
     pub poisson: f64,
-    /// Density at rest \[kg/m³\], default 1000.
+    /// Density at rest \[kg/m³\], default 1000; of a porous solid, without liquid in its pores.
     #[serde(default = "density")]
     pub density: f64,
+    /// Part of its volume that is pores, dimensionless, 0.4 to 0.98, default 0: none. For the method "unified". Liquid that `fill`
+    /// puts where it is starts in the pores.
+    #[serde(default)]
+    pub porosity: f64,
+    /// Permeability \[m²\], 1e-18 to 1e-3, default 1e-9; gravel 1e-8, a sponge 1e-9, sand 1e-11. For solids with `porosity`.
+    #[serde(default)]
+    pub permeability: Option<f64>,
+    /// Suction of its pores \[Pa\], 0 to 1e6, default 0: liquid climbs to suction/(density g) in them. For solids with `porosity`.
+    #[serde(default)]
+    pub suction: f64,
     /// Rayleigh damping of motion \[1/s\], default 0.
     #[serde(default)]
     pub mass_damping: f64,
@@ -78,6 +88,9 @@ fn color() -> Vector {
     [0.85, 0.45, 0.35]
 }
 
+/// Permeability of a porous solid for which it is not given \[m²\].
+const PERMEABILITY: f64 = 1e-9;
+
 /// Tetrahedra of a solid for which neither their number nor their size is given.
 const TETS: u64 = 2000;
 
@@ -94,6 +107,9 @@ impl Solid {
             young: young(),
             poisson: poisson(),
             density: density(),
+            porosity: 0.0,
+            permeability: None,
+            suction: 0.0,
             mass_damping: 0.0,
             stiffness_damping: 0.0,
             plasticity: None,
@@ -111,6 +127,12 @@ impl Solid {
     pub fn material(&self) -> fem::Material {
         let &Self { model, young, poisson, density, mass_damping, stiffness_damping, plasticity, fracture, .. } = self;
         fem::Material { model, young, poisson, density, mass_damping, stiffness_damping, plasticity, fracture }
+    }
+
+    /// Its permeability \[m²\].
+    #[must_use]
+    pub fn permeability(&self) -> f64 {
+        self.permeability.unwrap_or(PERMEABILITY)
     }
 
     /// How fine its tetrahedra are.

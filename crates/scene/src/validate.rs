@@ -161,6 +161,7 @@ impl Checks {
                 if scene.method == Method::Unified {
                     c.of_particles(solid);
                 }
+                c.pores(solid, scene);
             });
         }
         for (name, rigid) in &scene.rigid {
@@ -412,6 +413,28 @@ impl Checks {
         );
         let message = "needs the method \"gauss\": in \"unified\" there is only `stiffness_damping`";
         self.require("mass_damping", solid.mass_damping == 0.0, message);
+    }
+
+    /// A particle of liquid counts a third of its volume itself: pores that are less would not let it in.
+    fn pores(&mut self, solid: &Solid, scene: &Scene) {
+        if solid.porosity == 0.0 {
+            let message = "is that of pores: give the solid a `porosity`";
+            self.require("permeability", solid.permeability.is_none(), message);
+            self.require("suction", solid.suction == 0.0, message);
+            return;
+        }
+        let message = format!("must be 0, or between 0.4 and 0.98, not {}", solid.porosity);
+        self.require("porosity", (0.4..=0.98).contains(&solid.porosity), message);
+        // From clay to an open grate: beyond, rates of drag leave the range of numbers in single precision.
+        let permeability = solid.permeability();
+        let message = format!("must be between 1e-18 and 1e-3, not {permeability:e}");
+        self.require("permeability", (1e-18..=1e-3).contains(&permeability), message);
+        self.range("suction", solid.suction, [0.0, 1e6]);
+        let message =
+            format!("needs the method \"unified\": liquid does not enter solids with \"{}\"", scene.method.name());
+        self.require("porosity", scene.method == Method::Unified, message);
+        let incompressible = scene.sph.pressure == PressureSolver::Dfsph;
+        self.require("porosity", incompressible, "needs `sph.pressure = \"dfsph\"`");
     }
 
     fn rigid(&mut self, rigid: &Rigid) {

@@ -258,3 +258,25 @@ fn locks_that_contradict() {
     expect(&format!("{body}velocity = [0, 1, 0]\nlocked = [\"y\"]\n"), 3, "must be zero along what is `locked`", "");
     expect(&format!("{body}spin = [0, 1, 0]\nlocked = [\"ry\"]\n"), 3, "must be zero along what is `locked`", "");
 }
+
+#[test]
+fn pores_that_are_not_heeded() {
+    let solid = "[solid.s]\nshape = { sphere = { center = [0, 0, 0], radius = 1 } }\n";
+    let unified = format!("method = \"unified\"\n{solid}");
+    expect(&format!("{solid}porosity = 0.8\n"), 3, "needs the method \"unified\"", "");
+    expect(&format!("{unified}porosity = 0.2\n"), 4, "must be 0, or between 0.4 and 0.98", "");
+    let pores = format!("{unified}porosity = 0.8\n");
+    for value in ["0", "-1e-9", "1e-30", "1", "1e300"] {
+        expect(&format!("{pores}permeability = {value}\n"), 5, "must be between 1e-18 and 1e-3", "");
+    }
+    for value in ["-1", "1e7"] {
+        expect(&format!("{pores}suction = {value}\n"), 5, "must be between 0 and 1000000", "");
+    }
+    for value in ["nan", "inf"] {
+        expect(&format!("{unified}porosity = {value}\n"), 4, "must be a finite number", "");
+        expect(&format!("{pores}permeability = {value}\n"), 5, "must be a finite number", "");
+        expect(&format!("{pores}suction = -{value}\n"), 5, "must be a finite number", "");
+    }
+    expect(&format!("{unified}permeability = 1e-9\n"), 4, "give the solid a `porosity`", "");
+    expect(&format!("{unified}porosity = 0.8\n[sph]\npressure = \"state-equation\"\n"), 4, "dfsph", "");
+}

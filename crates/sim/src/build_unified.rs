@@ -8,12 +8,12 @@ use crate::grips::Grips;
 use crate::obstacle;
 use crate::solids::Held;
 use crate::unified::{Kind, Unified};
-use glam::DVec3;
-use meniscus_geometry::{Aabb, NeighbourGrid, Periodic, Region, Shape, TriangleMesh, fill};
+use glam::{DVec3, Vec3};
+use meniscus_geometry::{Aabb, FillError, NeighbourGrid, Periodic, Region, Shape, TriangleMesh, fill};
 use meniscus_particles::Skin;
 use meniscus_scene::{Axis, Loaded, Solid, SolidShape};
 use meniscus_sph::Liquid;
-use meniscus_sph::unified::{ElasticMaterial, Led, Solids, Yield, pack};
+use meniscus_sph::unified::{ElasticMaterial, Led, Pores, Solids, Yield, pack};
 
 /// Builds the method.
 pub(crate) fn unified(loaded: &Loaded) -> Result<(Unified, Vec<String>), BuildError> {
@@ -21,12 +21,15 @@ pub(crate) fn unified(loaded: &Loaded) -> Result<(Unified, Vec<String>), BuildEr
     let (mut wet, mut warnings) = gauss(loaded)?;
     let sides = Sides::new(obstacle::sides(&wet.liquid.setup().walls));
     let mut solids = Solids::new(scene.sph.spacing, scene.contact.friction);
-    let mut kinds = Vec::new();
+    let (mut kinds, mut soaked) = (Vec::new(), Vec::new());
     let first = wet.liquids as usize + scene.wall.len() + scene.emitter.len();
     for (number, (name, solid)) in scene.solid.iter().enumerate() {
         let (places, surface, volume) = particles(loaded, name, solid)?;
         if places.is_empty() {
             return Err(wrong(name, &format!("no particle fits in; `sph.spacing` is {}", scene.sph.spacing)));
+        }
+        if solid.porosity > 0.0 {
+            soaked.extend(soak(&wet.liquid, &surface, &places, solid.porosity).map_err(|e| wrong(name, &e))?);
         }
         let skin = Skin::new(surface.vertices(), surface.triangles(), &places, scene.sph.spacing);
         let (holds, led, held_by) = hold(loaded, name, solid, &places, &mut warnings)?;
@@ -38,8 +41,13 @@ pub(crate) fn unified(loaded: &Loaded) -> Result<(Unified, Vec<String>), BuildEr
         kinds.push(Kind { shown_as: (first + number) as u16, skin, holds, held_by });
     }
     let inside = make_room(&mut wet.liquid, &solids);
-    if inside > 0 {
-        warnings.push(format!("{inside} particles of liquid lie in solids and are left out"));
+    for &(liquid, place) in &soaked {
+        let density = wet.liquid.setup().materials[usize::from(liquid)].1.density as f32;
+        wet.liquid.particles_mut().push(liquid, place, Vec3::ZERO, density);
+    }
+    if inside > soaked.len() {
+        let out = inside - soaked.len();
+        warnings.push(format!("{out} particles of liquid lie in solids and are left out"));
     }
     if !wet.dry && !solids.is_empty() {
         let viscosity = scene.liquid.values().map(|liquid| liquid.viscosity).fold(0.0, f64::max);
@@ -57,6 +65,11 @@ fn material(solid: &Solid) -> ElasticMaterial {
         density: solid.density,
         damping: solid.stiffness_damping,
         plasticity: solid.plasticity.map(|p| Yield { strain: p.yield_strain, creep: p.creep, most: p.max_strain }),
+        pores: (solid.porosity > 0.0).then(|| Pores {
+            porosity: solid.porosity,
+            permeability: solid.permeability(),
+            suction: solid.suction,
+        }),
         ..ElasticMaterial::default()
     }
 }
@@ -123,22 +136,57 @@ fn throw(state: &mut meniscus_sph::unified::SolidState, own: std::ops::Range<usi
     state.velocity[own].copy_from_slice(&spun);
 }
 
+/// Liquid that starts in the pores of a solid: where there is liquid, as densely as they hold it. Which one, and where \[m\].
+fn soak(
+    liquid: &Liquid,
+    surface: &TriangleMesh,
+    places: &[DVec3],
+    porosity: f64,
+) -> Result<Vec<(u16, Vec3)>, FillError> {
+    let particles = &liquid.state().particles;
+    let spacing = liquid.setup().params.spacing;
+    let near = Near::new(&particles.position, spacing);
+    if !places.iter().any(|x| near.find(x.as_vec3()).is_some()) {
+        return Ok(Vec::new());
+    }
+    let all = fill(&Shape::Mesh(surface.clone()), spacing / libm::cbrt(porosity), &[])?;
+    let of = |x: Vec3| near.find(x).map(|i| (particles.liquid[i], x));
+    Ok(all.into_iter().filter_map(|x| of(x.as_vec3())).collect())
+}
+
+/// Particles of a lattice, to be found again.
+struct Near<'a> {
+    places: &'a [Vec3],
+    reach: f32,
+    grid: NeighbourGrid,
+}
+
+impl<'a> Near<'a> {
+    /// Between particles of a lattice no place is farther than √3/2 spacings from all of them.
+    fn new(places: &'a [Vec3], spacing: f64) -> Self {
+        let reach = 0.87 * spacing as f32;
+        let mut grid = NeighbourGrid::default();
+        grid.sort(places, reach, Periodic::default());
+        Self { places, reach, grid }
+    }
+
+    /// The first particle at a place \[m\].
+    fn find(&self, x: Vec3) -> Option<usize> {
+        let (around, mut found) = (Vec3::splat(self.reach), None);
+        self.grid.for_each_range_in(x - around, x + around, |range| {
+            let near = |j: &&u32| self.places[**j as usize].distance(x) < self.reach;
+            found = found.or(self.grid.order()[range].iter().find(near).copied());
+        });
+        found.map(|j| j as usize)
+    }
+}
+
 /// Takes away liquid that starts inside solids; returns how much.
 fn make_room(liquid: &mut Liquid, solids: &Solids) -> usize {
     if solids.is_empty() {
         return 0;
     }
     let places: Vec<_> = solids.state().position.iter().map(|p| p.as_vec3()).collect();
-    // Between particles of a lattice no place is farther than √3/2 spacings from all of them.
-    let reach = 0.87 * liquid.setup().params.spacing as f32;
-    let mut grid = NeighbourGrid::default();
-    grid.sort(&places, reach, Periodic::default());
-    liquid.particles_mut().retain(|particles, i| {
-        let (x, mut free) = (particles.position[i], true);
-        let around = glam::Vec3::splat(reach);
-        grid.for_each_range_in(x - around, x + around, |range| {
-            free &= grid.order()[range].iter().all(|&j| places[j as usize].distance(x) >= reach);
-        });
-        free
-    })
+    let near = Near::new(&places, liquid.setup().params.spacing);
+    liquid.particles_mut().retain(|particles, i| near.find(particles.position[i]).is_none())
 }

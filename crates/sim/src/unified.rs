@@ -5,12 +5,15 @@
 //! | | stage | what happens |
 //! |---|---|---|
 //! | | place solids | particles of solids take their places among the liquid's |
-//! | 1–4 | sort particles … sum density | ρ̃ᵢ = mᵢ Σⱼ Wᵢⱼ over liquid and solids alike \[SZW eq. 5\] |
+//! | 1–4 | sort particles … sum density | ρ̃ᵢ = mᵢ Σⱼ Wᵢⱼ over liquid and solids alike \[SZW eq. 5\]; `find pores`: which liquid is in pores |
 //! | 5 | remove divergence | solids yield |
 //! | | move solids | in steps of their own, under the forces of the last step |
 //! | 6 | sum forces | friction between all particles \[SZW eq. 7\], gravity |
 //! | | pull surfaces | surface tension \[SZW eqs 8–12\] |
+//! | | seep | drag and suction of pores \[BJWB25\] |
+//! | | expect solids | where they will be |
 //! | 8 | find pressure | pressure of the liquid, with what a change of it does to the solids \[SZW eq. 6\] |
+//! | | drag solids | what liquid in pores does to them under that pressure |
 //! | 9 | advance | the liquid |
 //! | | give to solids | what the liquid did beyond the forces of the last step |
 //! | | rigid bodies | their step, with what the liquid did to their surfaces and what the solids did |
@@ -49,6 +52,9 @@ pub(crate) struct Unified {
     pub(crate) hands: Hands,
     pub(crate) grips: Grips,
 }
+
+/// What is measured of a porous solid: part of the pores that liquid fills, its mass, and that with the solid's own.
+const IN_PORES: [&str; 3] = ["saturation [1]", "liquid held [kg]", "mass with liquid [kg]"];
 
 /// What the scene says about a solid.
 pub(crate) struct Kind {
@@ -239,7 +245,10 @@ impl Method for Unified {
 
     fn columns(&self) -> Vec<String> {
         let quantities = ["x [m]", "y [m]", "z [m]", "kinetic energy [J]", "elastic energy [J]"];
-        let solids = self.solids.bodies().iter().flat_map(|body| quantities.map(|q| format!("{}.{q}", body.name)));
+        let solids = self.solids.bodies().iter().flat_map(|body| {
+            let of_pores: &[&str] = if body.elastic.material().pores.is_some() { &IN_PORES } else { &[] };
+            quantities.iter().chain(of_pores).map(|q| format!("{}.{q}", body.name)).collect::<Vec<_>>()
+        });
         let probes = self.probes.iter().flat_map(|(name, probe)| probes::columns(name, probe));
         self.wet.columns().into_iter().chain(solids).chain(self.hands.columns()).chain(probes).collect()
     }
@@ -252,6 +261,9 @@ impl Method for Unified {
             values.extend(self.center(number).to_array());
             values.push(self.mass_and_kinetic(number)[1]);
             values.push(self.solids.elastic_energy(number));
+            if let Some(held) = self.wet.liquid.held_by(&self.solids, number) {
+                values.extend([held.saturation, held.mass, held.mass + self.mass_and_kinetic(number)[0]]);
+            }
         }
         self.hands.measure(|| self.hands(), values);
         for (_, probe) in &self.probes {
@@ -268,6 +280,7 @@ impl Unified {
         report.stage("sort particles", || liquid.sort(time, dt)); // 1
         report.stage("find neighbours", || liquid.find_neighbours()); // 2
         report.stage("touch walls", || liquid.touch_walls(time, dt)); // 3
+        report.stage("find pores", || liquid.find_pores(dt));
         report.stage("sum density", || liquid.sum_density_and_gradients())?; // 4  [SZW eq. 5]
         let divergence = report.stage("remove divergence", || liquid.remove_divergence(dt))?; // 5
         self.before.clone_from(&self.solids.state().force);
@@ -279,10 +292,13 @@ impl Unified {
         if liquid.setup().params.viscosity == ViscositySolver::Implicit {
             report.stage("solve viscosity", || liquid.solve_viscosity(dt))?;
         }
+        let drag = report.stage("seep", || liquid.seep(solids, gravity, dt)); // [BJWB25]
         report.stage("expect solids", || liquid.expect_solids(before, solids, gravity, dt));
         let density = report.stage("find pressure", || liquid.find_pressure(gravity, dt))?; // 8  [SZW eq. 6]
+        report.stage("drag solids", || liquid.drag_solids());
         report.stage("advance", || liquid.advance(time, dt))?; // 9
         report.stage("give to solids", || liquid.give_to_solids(solids, dt));
+        report.count("drag iterations", drag.iterations.into());
         report.count("divergence iterations", divergence.iterations.into());
         report.count("density iterations", density.iterations.into());
         report.count("density error", density.error);

@@ -47,6 +47,24 @@ fill = [{ box = { min = [-0.005, 0, -0.005], max = [0.005, 0.008, 0.005] } }]
 shape = { plane = { point = [0, 0, 0], normal = [0, 1, 0] } }
 "#;
 
+/// A sponge soaks in a tank.
+const SPONGE: &str = r#"
+method = "unified"
+[sph]
+spacing = 0.04
+[liquid.water]
+fill = [{ box = { min = [-0.2, 0, -0.2], max = [0.2, 0.2, 0.2] } }]
+[wall.tank]
+shape = { box = { min = [-0.2, 0, -0.2], max = [0.2, 0.8, 0.2], open = ["+y"] } }
+[solid.block]
+shape = { box = { min = [-0.08, 0.2, -0.08], max = [0.08, 0.36, 0.08] } }
+young = 1e5
+density = 300
+porosity = 0.8
+permeability = 1e-7
+suction = 100
+"#;
+
 fn count_allocations(scene: &str, threads: usize, warm: usize) -> usize {
     let loaded = Loaded::from_text("a", "a.toml", scene, &[], &|_| Err(std::io::ErrorKind::NotFound.into())).unwrap();
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
@@ -66,5 +84,6 @@ fn main() {
     assert_eq!(count_allocations(DROP, 2, 500), 0, "with surface tension");
     assert_eq!(count_allocations(GRID, 1, 1000), 0, "on a grid, on one thread");
     assert_eq!(count_allocations(GRID, 2, 1000), 0, "on a grid, on two threads");
+    assert_eq!(count_allocations(SPONGE, 2, 1500), 0, "with a porous solid");
     println!("a warm step allocates nothing");
 }

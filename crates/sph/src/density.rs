@@ -42,8 +42,9 @@ pub(crate) fn sum<S: Simd, K: KernelLanes>(simd: S, _: K, block: &Block, inverse
     );
 }
 
-/// As [`sum`], where the companion of a place is 1, that of nobody 0, with the sums of gradients that the incompressible solver needs; h⁵ (dW/dr)/r of each pair goes to `slopes`, and
-/// h⁴ ∇W, if it is to be kept, to `gradients`, where the passes of that solver find them.
+/// As [`sum`], with the sums of gradients that the incompressible solver needs. The companion of a place is 1, that of nobody 0, and that of a porous
+/// solid what its matter fills of its volume. h⁵ (dW/dr)/r of each pair, times the companions of both, goes to `slopes`, and h⁴ ∇W, if it is to be
+/// kept, to `gradients`, where the passes of that solver find them.
 #[inline(always)]
 pub(crate) fn sum_with_gradients<S: Simd, K: KernelLanes, P: Space>(
     simd: S,
@@ -62,18 +63,18 @@ pub(crate) fn sum_with_gradients<S: Simd, K: KernelLanes, P: Space>(
             let inverse_h = splat(simd, inverse_h);
             let zero = splat(simd, 0.0);
             for (k, output) in output.iter_mut().enumerate() {
-                let x_i = splat3(simd, place[block.start + k]);
+                let (x_i, full_i) = (splat3(simd, place[block.start + k]), splat(simd, place[block.start + k][3]));
                 let (mut value, mut gradient, mut sum_of_squares, mut moment) = (zero, [zero; 3], zero, zero);
                 for (at, (eight, square)) in block.range(k).zip(block.with_squares(k)) {
                     let q = f32x8::simd_from(simd, *square).sqrt() * inverse_h;
-                    let (x_j, one) = gather(simd, place, eight);
+                    let (x_j, full_j) = gather(simd, place, eight);
                     let d = space.shortest(simd, minus(x_i, x_j));
-                    let slope = one * K::slope_over_q(simd, q) * inverse_h;
+                    let slope = full_i * full_j * K::slope_over_q(simd, q) * inverse_h;
                     slopes[at] = slope.into();
                     if keep {
                         gradients[at] = [(slope * d[0]).into(), (slope * d[1]).into(), (slope * d[2]).into()];
                     }
-                    value += one * K::value(simd, q);
+                    value += full_j * K::value(simd, q);
                     gradient = plus_scaled(gradient, slope, d);
                     let along = slope * dot(d, d);
                     sum_of_squares += slope * along;

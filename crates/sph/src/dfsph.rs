@@ -164,11 +164,11 @@ impl Liquid {
     fn prepare_diagonal(&mut self) {
         let count = self.state.particles.len();
         let volume = self.rest_volume();
-        let Self { work, bodies, state, .. } = self;
+        let Self { work, bodies, state, embedded, .. } = self;
         work.wall_push.resize(count, [0.0; 4]);
         work.inverse_diagonal.resize(count, 0.0);
         let (sums, liquids) = (&work.sums, &state.particles.liquid);
-        let (inertia, among_others) = (&work.inertia, &work.squares);
+        let (inertia, among_others, in_pores) = (&work.inertia, &work.squares, &embedded.in_pores);
         let pieces = work.wall_push.par_chunks_mut(par::PIECE).zip(work.inverse_diagonal.par_chunks_mut(par::PIECE));
         let pieces = pieces.zip(work.contacts.par_iter().zip(&work.links)).enumerate();
         pieces.for_each(|(number, ((walls, inverses), (contacts, links)))| {
@@ -188,7 +188,7 @@ impl Liquid {
             for (k, (inverse, wall)) in inverses.iter_mut().zip(walls).enumerate() {
                 let sums = &sums[start + k];
                 let total = sums.gradient - Vec3::from_slice(wall);
-                let own = inertia[usize::from(liquids[start + k])];
+                let own = inertia[usize::from(liquids[start + k])] * in_pores.hindrance(start + k);
                 let diagonal = *inverse
                     + match among_others.get(start + k) {
                         None => (total.length_squared() + sums.square) / own,
@@ -265,7 +265,7 @@ impl Liquid {
             let i = contact.particle as usize;
             let pressure = self.mirror_pressure(contact, gravity, self.state.particles.multiplier[i]);
             let rest_density = self.work.rest_density[usize::from(self.state.particles.liquid[i])];
-            self.work.acceleration[i] += contact.push * (pressure / rest_density);
+            self.work.acceleration[i] += self.embedded.let_through(i, contact.push * (pressure / rest_density));
             let on_particle = contact.push.as_dvec3() * (f64::from(pressure) * self.rest_volume());
             self.work.reactions[usize::from(contact.wall)].add(self.state.particles.position[i], -on_particle);
         }
@@ -604,8 +604,8 @@ impl Liquid {
     }
 
     /// Accelerations by the multipliers that are the companions of the places; one more than particles.
-    fn accelerate(&self, output: &mut Vec<Packed>) {
-        let (work, particles) = (&self.work, &self.state.particles);
+    pub(crate) fn accelerate(&self, output: &mut Vec<Packed>) {
+        let (work, particles, in_pores) = (&self.work, &self.state.particles, &self.embedded.in_pores);
         let count = particles.len();
         output.resize(count + 1, [0.0; 4]);
         let (level, norm) = (self.level, self.gradient_norm());
@@ -618,7 +618,7 @@ impl Liquid {
                 dispatch!(level, simd => sum_pressure(simd, pair.1, pairs, &work.place, piece));
                 for (k, output) in piece.iter_mut().enumerate() {
                     let i = block.start + k;
-                    let rest_density = work.inertia[usize::from(particles.liquid[i])];
+                    let rest_density = work.inertia[usize::from(particles.liquid[i])] * in_pores.hindrance(i);
                     let own = (Vec3::from_slice(&work.wall_push[i]) - work.sums[i].gradient) * work.place[i][3];
                     *output = pack((own - Vec3::from_slice(output) * norm) / rest_density, 0.0);
                 }

@@ -16,7 +16,7 @@
 use crate::lanes::{LANES, Packed, Space, add_up3, dot, gather, minus, pack, plus_scaled, splat, splat3};
 use crate::liquid::{Liquid, with_kernel_and_space};
 use crate::neighbours::Block;
-use fearless_simd::{Simd, SimdFrom, dispatch, f32x8};
+use fearless_simd::{Simd, SimdBase, SimdFrom, dispatch, f32x8};
 use glam::Vec3;
 use meniscus_core::par;
 use rayon::prelude::*;
@@ -37,8 +37,9 @@ impl Liquid {
         let mut flow = std::mem::take(&mut self.work.flow);
         let mut rough = std::mem::take(&mut self.work.push);
         flow.resize(count + 1, [0.0; 4]);
-        let velocity = &self.state.particles.velocity;
-        flow[..count].par_iter_mut().with_min_len(par::LIGHT).zip(velocity).for_each(|(f, &v)| *f = pack(v, 0.0));
+        let (velocity, liquid) = (&self.state.particles.velocity, &self.state.particles.liquid);
+        let each = flow[..count].par_iter_mut().with_min_len(par::LIGHT).zip(velocity).zip(liquid);
+        each.for_each(|((flow, &v), &l)| *flow = pack(v, f32::from(u8::from(self.embedded.pores_of(l).is_some()))));
         self.roughen(&flow, &mut rough);
         self.roughen(&rough, &mut flow);
         // Particles of solids take part, and may be lighter than any liquid.
@@ -67,7 +68,7 @@ impl Liquid {
     }
 }
 
-/// M of the velocities for the particles of a block.
+/// M of the velocities for the particles of a block; those of porous solids, whose companion is one, and others pass each other.
 #[inline(always)]
 fn sum<S: Simd, P: Space>(
     simd: S,
@@ -82,15 +83,16 @@ fn sum<S: Simd, P: Space>(
         || {
             for (k, output) in output.iter_mut().enumerate() {
                 let i = block.start + k;
-                let (x_i, v_i) = (splat3(simd, place[i]), splat3(simd, flow[i]));
+                let (x_i, v_i, porous_i) = (splat3(simd, place[i]), splat3(simd, flow[i]), splat(simd, flow[i][3]));
                 let mut sum = [splat(simd, 0.0); 3];
                 for (eight, slope) in block.of(k).iter().zip(&slopes[block.range(k)]) {
                     let (x_j, _) = gather(simd, place, eight);
-                    let (v_j, _) = gather(simd, flow, eight);
+                    let (v_j, porous_j) = gather(simd, flow, eight);
                     let d = space.shortest(simd, minus(x_i, x_j));
-                    sum = plus_scaled(sum, f32x8::simd_from(simd, *slope) * dot(minus(v_i, v_j), d), d);
+                    let alike = splat(simd, 1.0) - (porous_i - porous_j).abs();
+                    sum = plus_scaled(sum, alike * f32x8::simd_from(simd, *slope) * dot(minus(v_i, v_j), d), d);
                 }
-                *output = pack(add_up3(sum) * norm, 0.0);
+                *output = pack(add_up3(sum) * norm, flow[i][3]);
             }
         },
     );

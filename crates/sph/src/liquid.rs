@@ -443,8 +443,10 @@ impl Liquid {
         let count = self.state.particles.len();
         let place = &mut self.work.place;
         place.resize(count + 1, NOBODY);
-        let positions = &self.state.particles.position;
-        place[..count].par_iter_mut().with_min_len(par::LIGHT).zip(positions).for_each(|(p, &x)| *p = pack(x, 1.0));
+        let Particles { position: positions, liquid, .. } = &self.state.particles;
+        let embedded = &self.embedded;
+        let each = place[..count].par_iter_mut().with_min_len(par::LIGHT).zip(positions).zip(liquid);
+        each.for_each(|((p, &x), &liquid)| *p = pack(x, embedded.fullness(liquid)));
         place[count] = NOBODY;
         self.work.columns.copy(positions);
         self.work.neighbours.cut(count);
@@ -622,13 +624,13 @@ impl Liquid {
     }
 
     /// Puts particles that the step has taken through the surface of a body back before it; `ends` appends where the nodes
-    /// of a body are now \[m\], new ones last. Must come after the bodies' own step.
+    /// of a body are now \[m\], new ones last. Must come after the bodies' own step. Embedded solids meet bodies by themselves.
     pub fn keep_before_bodies(&mut self, ends: impl Fn(usize, &mut Vec<DVec3>), dt: f64) {
         if self.bodies.is_empty() {
             return;
         }
         let volume = self.rest_volume();
-        let Self { state, bodies, setup, work, walls, .. } = self;
+        let Self { state, bodies, setup, work, walls, embedded, .. } = self;
         let State { particles, body_impulses, .. } = state;
         let (position, velocity) = (&mut particles.position, &mut particles.velocity);
         let way = |i: usize| {
@@ -636,7 +638,8 @@ impl Liquid {
             [x - velocity[i].as_dvec3() * dt, x]
         };
         bodies.find_passed(way, ends, [walls.nearest(), dt]);
-        for passed in bodies.passed() {
+        let liquid = &particles.liquid;
+        for passed in bodies.passed().filter(|passed| !embedded.is_solid(liquid[passed.particle as usize])) {
             let i = passed.particle as usize;
             let v = velocity[i].as_dvec3();
             let change = passed.normal * -(v - passed.velocity).dot(passed.normal).min(0.0);

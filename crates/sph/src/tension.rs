@@ -154,7 +154,9 @@ impl Liquid {
                 let (liquid, away) = (sums[i].gradient + solids, away + solids);
                 *raw = liquid - away * covered(liquid, away, angles[usize::from(liquids[i])]);
                 *ground = pack(away.normalize_or_zero(), ramp(away.length() * spacing, BESIDE));
-                *strength = self.material(liquids[i]).surface_tension as f32;
+                // In pores it is their suction.
+                let seen = !self.embedded.in_pores.holds(i);
+                *strength = if seen { self.material(liquids[i]).surface_tension as f32 } else { 0.0 };
             }
         });
     }

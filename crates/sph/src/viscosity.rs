@@ -22,7 +22,7 @@ use crate::liquid::Liquid;
 use crate::neighbours::{Block, for_each_block};
 use crate::params::{Friction as WallFriction, ViscositySolver};
 use crate::particles::Particles;
-use fearless_simd::{Simd, SimdBase, SimdFloat, SimdFrom, dispatch, f32x8};
+use fearless_simd::{Select, Simd, SimdBase, SimdFloat, SimdFrom, dispatch, f32x8};
 use glam::{DVec3, Vec3};
 use meniscus_core::{StepError, par};
 use rayon::prelude::*;
@@ -37,10 +37,11 @@ pub(crate) enum Viscosity<'a> {
 }
 
 impl Viscosity<'_> {
-    /// The viscosity between particle i and eight others.
+    /// The viscosity between particle i and eight others: the mean, or nothing if one is negative.
     #[inline(always)]
     pub(crate) fn pair<S: Simd>(simd: S, mu: &[f32], i: usize, eight: &[u32; LANES]) -> f32x8<S> {
-        (splat(simd, mu[i]) + gather1(simd, mu, eight)) * splat(simd, 0.5)
+        let (mu_i, mu_j, zero) = (splat(simd, mu[i]), gather1(simd, mu, eight), splat(simd, 0.0));
+        mu_i.min(mu_j).simd_lt(zero).select(zero, (mu_i + mu_j) * splat(simd, 0.5))
     }
 }
 
@@ -90,12 +91,15 @@ impl Liquid {
         }
     }
 
-    /// Viscosities per particle where liquids differ in it.
+    /// Viscosities per particle where liquids differ in it; negative for porous solids, which drag liquid in their own way.
     pub(crate) fn spread_viscosities(&mut self) {
         let materials = &self.setup.materials;
         self.work.viscosity.clear();
-        if materials.iter().any(|m| m.1.viscosity != materials[0].1.viscosity) {
-            let of = |l: u16| (materials[usize::from(l)].1.viscosity / self.viscosity_share) as f32;
+        if self.embedded.is_porous() || materials.iter().any(|m| m.1.viscosity != materials[0].1.viscosity) {
+            let of = |l: u16| match self.embedded.pores_of(l) {
+                None => (materials[usize::from(l)].1.viscosity / self.viscosity_share) as f32,
+                Some(_) => -1.0,
+            };
             self.work.viscosity.extend(self.state.particles.liquid.iter().map(|&l| of(l)));
             self.work.viscosity.push(0.0);
         }
@@ -129,11 +133,16 @@ impl Liquid {
         Ok(())
     }
 
-    /// Rest densities over that of the heaviest liquid, dimensionless; one for solids, which leave it to the liquid beside them.
+    /// Rest densities over that of the heaviest liquid, dimensionless; one for solids, which leave it to the liquid beside them, and
+    /// zero for porous ones, which liquid passes.
     fn density_shares(&mut self) -> Vec<f32> {
         let mut shares = std::mem::take(&mut self.work.density_share);
         let heaviest = self.heaviest() as f32;
-        let of = |(&d, l): (&f32, u16)| if self.embedded.is_solid(l) { 1.0 } else { d / heaviest };
+        let of = |(&d, l): (&f32, u16)| match self.embedded.pores_of(l) {
+            Some(_) => 0.0,
+            None if self.embedded.is_solid(l) => 1.0,
+            None => d / heaviest,
+        };
         shares.clear();
         shares.extend(self.work.rest_density.iter().zip(0..).map(of));
         shares

@@ -2,6 +2,7 @@
 
 use glam::{DMat3, DVec3, Vec3};
 use meniscus_geometry::{Aabb, solids};
+use meniscus_sph::unified::{ElasticMaterial, Solids};
 use meniscus_sph::{
     Answer, Body, BodyWall, Coupling, Distribution, Friction, Liquid, Material, Params, PressureSolver, Setup,
 };
@@ -115,6 +116,27 @@ fn what_a_surface_passes_is_put_back_and_its_momentum_kept() {
     assert!(f64::from(lowest) > SPACING, "{lowest}");
     let owed: DVec3 = liquid.state().body_impulses[0].iter().sum();
     assert!((momentum(&liquid) - before + owed).length() < 1e-4 * before.length());
+}
+
+/// A pad of elastic particles on the cube: what it passes is the pad's own affair, and the cube is not pushed for it.
+#[test]
+fn embedded_solids_are_not_put_back() {
+    let dt = 0.002;
+    let place = |k: usize| DVec3::new((k % 8) as f64 - 3.5, (k / 8 % 4) as f64 + 0.5, (k / 32) as f64 - 3.5) * SPACING;
+    let mut pad = Solids::new(SPACING, 0.0);
+    pad.add("pad", (0..256).map(place).collect(), 256.0 * SPACING.powi(3), ElasticMaterial::default());
+    let mut liquid = Liquid::new(setup(PressureSolver::Dfsph));
+    liquid.particles_mut().push(0, Vec3::Y, Vec3::ZERO, 1000.0);
+    liquid.embed(&pad, 0.0);
+    liquid.bodies_mut().push(cube(|n| Answer::Nodes(vec![1.0 / 8.0; n])));
+    liquid.place_solids(&pad, dt);
+    step(&mut liquid, dt);
+    let before = liquid.state().particles.position.clone();
+    let raised: Vec<DVec3> = cube(|_| Answer::None).positions.iter().map(|p| *p + DVec3::Y * SPACING).collect();
+    liquid.keep_before_bodies(|_, ends| ends.extend_from_slice(&raised), dt);
+    assert_eq!(liquid.kept_inside(), 0);
+    assert_eq!(liquid.state().particles.position, before);
+    assert!(liquid.state().body_impulses[0].iter().all(|impulse| *impulse == DVec3::ZERO));
 }
 
 /// Water that slides over the top of a cube at 1 m/s, with this coupling, after a step of `dt`: what it lost, what nodes got.

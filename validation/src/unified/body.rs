@@ -1,9 +1,10 @@
-//! `sph-rotation` and `elastic-energy`: the elastic force of a packed, irregular body.
+//! `sph-rotation` and `elastic-energy`: the elastic force of a packed, irregular body. `plastic-shear`: a block that yields.
 
-use crate::{Row, Size, bound, failed};
+use super::beam::Nothing;
+use crate::{Row, Size, bound, compare, failed};
 use glam::{DQuat, DVec3};
-use meniscus::geometry::solids;
-use meniscus::sph::unified::{Elastic, ElasticMaterial, Strain, pack};
+use meniscus::geometry::{Aabb, Shape, fill, solids};
+use meniscus::sph::unified::{Elastic, ElasticMaterial, Led, Solids, Strain, Yield, pack};
 
 /// Places at rest of a packed ball with its elasticity, and the largest force that a strain of one gives \[N\].
 fn ball() -> Result<(Vec<DVec3>, Elastic, f64), String> {
@@ -69,4 +70,58 @@ pub(crate) fn energy(_: Size) -> Vec<Row> {
         bound(CASE, "|force + dU/dx| / E s², largest of 60", worst, 1e-6 * largest.max(0.01)),
         bound(CASE, "|sum of forces| / E s²", sum, 1e-12 * rest.len() as f64),
     ]
+}
+
+/// A block is sheared beyond yield, held until it has flowed, and let go.
+pub(crate) fn plastic_shear(_: Size) -> Vec<Row> {
+    const CASE: &str = "plastic-shear";
+    let (shear, yield_strain) = (0.05_f64, 0.01);
+    let [lambda, mu] = material(yield_strain).lame();
+    // E = ½ (γ, γ²) has the trace γ²/2 and a deviator of this norm; what is beyond ε_y of it flows.
+    let trace = 0.5 * shear * shear;
+    let norm = (0.5 * shear * shear + shear.powi(4) / 6.0).sqrt();
+    let stays = shear * (1.0 - yield_strain / norm);
+    let energy = EDGE.powi(3) * (mu * yield_strain * yield_strain + 0.5 * (lambda + 2.0 * mu / 3.0) * trace * trace);
+    match [sheared(shear, yield_strain), sheared(shear, 0.1)] {
+        [Ok(yields), Ok(springs)] => vec![
+            compare(CASE, "γ = 0.05, ε_y = 0.01: elastic energy after the flow [J]", energy, yields[0], 0.01),
+            compare(CASE, "γ = 0.05, ε_y = 0.01: shear that stays", stays, yields[1], 0.01),
+            bound(CASE, "γ = 0.05, ε_y = 0.1: shear that stays over γ", springs[1] / shear, 0.01),
+        ],
+        [Err(error), _] | [_, Err(error)] => failed(CASE, &error),
+    }
+}
+
+/// Edge of the block \[m\].
+const EDGE: f64 = 0.12;
+
+fn material(yield_strain: f64) -> ElasticMaterial {
+    let plasticity = Some(Yield { strain: yield_strain, creep: 100.0, most: 0.5 });
+    ElasticMaterial { young: 1e5, damping: 2e-3, plasticity, ..ElasticMaterial::default() }
+}
+
+/// Elastic energy \[J\] of a block that is held sheared by so much, and its shear when it has come to rest after being let go.
+fn sheared(shear: f64, yield_strain: f64) -> Result<[f64; 2], String> {
+    let spacing = 0.02;
+    let bounds = Aabb::new(DVec3::ZERO, DVec3::splat(EDGE));
+    let places = fill(&Shape::Box(bounds), spacing, &[]).map_err(|e| e.to_string())?;
+    let mut solids = Solids::new(spacing, 0.0);
+    solids.add("block", places.clone(), bounds.size().element_product(), material(yield_strain));
+    let lead = |(particle, x): (u32, &DVec3)| Led { particle, axes: DVec3::ONE, end: *x + DVec3::X * (shear * x.y) };
+    solids.bodies_mut()[0].led = (0..).zip(&places).map(lead).collect();
+    let run = |solids: &mut Solids, steps: u32| {
+        (0..steps).try_for_each(|_| solids.advance(2e-3, DVec3::ZERO, &mut Nothing).map_err(|e| e.to_string()))
+    };
+    run(&mut solids, 100)?;
+    let energy = solids.elastic_energy(0);
+    solids.bodies_mut()[0].led.clear();
+    run(&mut solids, 500)?;
+    let mut strain = Strain::default();
+    solids.bodies()[0].elastic.strain(&solids.state().position, &mut strain);
+    let shears = (0..places.len()).map(|i| {
+        let f = Elastic::gradient(&strain, i);
+        // Twice the Green strain, which does not see that the block may have turned.
+        (f.transpose() * f).y_axis.x
+    });
+    Ok([energy, shears.sum::<f64>() / places.len() as f64])
 }

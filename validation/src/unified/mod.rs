@@ -5,3 +5,4 @@ pub(crate) mod body;
 pub(crate) mod draught;
 pub(crate) mod drops;
 pub(crate) mod liquids;
+pub(crate) mod porous;

@@ -26,6 +26,7 @@
 //! shape at rest do not see rotation, so force stays the gradient of an energy that does not either.
 
 use super::bonds::{self, Bond, Stress};
+use super::porous::Pores;
 use crate::kernel::Kernel;
 use fearless_simd::{Level, dispatch};
 use glam::{DMat3, DVec3};
@@ -40,7 +41,7 @@ pub struct ElasticMaterial {
     pub young: f64,
     /// Poisson's ratio ν, dimensionless, 0 to below 0.5.
     pub poisson: f64,
-    /// Density at rest \[kg/m³\].
+    /// Density at rest, without liquid in its pores \[kg/m³\].
     pub density: f64,
     /// Rayleigh damping of deformation β \[s\].
     pub damping: f64,
@@ -48,6 +49,8 @@ pub struct ElasticMaterial {
     pub hourglass: f64,
     /// How it yields; by default it does not.
     pub plasticity: Option<Yield>,
+    /// Its pores; by default it has none.
+    pub pores: Option<Pores>,
 }
 
 /// How a body yields.
@@ -63,7 +66,7 @@ pub struct Yield {
 
 impl Default for ElasticMaterial {
     fn default() -> Self {
-        Self { young: 1e6, poisson: 0.3, density: 1000.0, damping: 0.0, hourglass: 0.1, plasticity: None }
+        Self { young: 1e6, poisson: 0.3, density: 1000.0, damping: 0.0, hourglass: 0.1, plasticity: None, pores: None }
     }
 }
 

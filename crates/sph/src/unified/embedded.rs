@@ -19,6 +19,7 @@
 //! to rounding.
 
 use super::elastic::PIECE;
+use super::porous::{InPores, Pores, Seepage};
 use super::solids::{RigidFrame, Solids};
 use crate::lanes::{Packed, pack};
 use crate::liquid::Liquid;
@@ -33,24 +34,30 @@ use std::ops::Range;
 pub struct Embedded {
     /// Materials from this one on are solids.
     pub(crate) first_material: u16,
-    first_id: u32,
+    pub(super) first_id: u32,
     /// Where each particle of the solids is stored.
-    place: Vec<u32>,
-    bodies: Vec<Body>,
+    pub(super) place: Vec<u32>,
+    pub(super) bodies: Vec<Body>,
     /// Forces that the solids moved under \[N\], and what friction does to them in this step.
-    before: Vec<DVec3>,
-    friction: Vec<DVec3>,
+    pub(super) before: Vec<DVec3>,
+    pub(super) friction: Vec<DVec3>,
     /// Velocities before the step \[m/s\].
-    velocity: Vec<Vec3>,
+    pub(super) velocity: Vec<Vec3>,
+    /// Liquid in pores.
+    pub(crate) in_pores: InPores,
+    pub(super) seepage: Seepage,
 }
 
 #[derive(Debug, Clone)]
-struct Body {
-    particles: Range<usize>,
-    frame: RigidFrame,
+pub(super) struct Body {
+    pub(super) particles: Range<usize>,
+    pub(super) frame: RigidFrame,
     /// mₛ and mₛ (1 + (c dt/s)²) \[kg\].
-    mass: f64,
+    pub(super) mass: f64,
     inertia: f64,
+    /// 1/mₛ \[1/kg\]; nothing if all of the body is led.
+    pub(super) mobility: f64,
+    pub(super) pores: Option<Pores>,
 }
 
 impl Default for Embedded {
@@ -63,6 +70,8 @@ impl Default for Embedded {
             before: Vec::new(),
             friction: Vec::new(),
             velocity: Vec::new(),
+            in_pores: InPores::default(),
+            seepage: Seepage::default(),
         }
     }
 }
@@ -72,6 +81,32 @@ impl Embedded {
     #[inline]
     pub(crate) fn is_solid(&self, material: u16) -> bool {
         material >= self.first_material
+    }
+
+    fn body_of(&self, material: u16) -> Option<&Body> {
+        self.bodies.get(usize::from(material.checked_sub(self.first_material)?))
+    }
+
+    /// The pores of a material, if it has any.
+    #[inline]
+    pub(crate) fn pores_of(&self, material: u16) -> Option<Pores> {
+        self.body_of(material)?.pores
+    }
+
+    /// 1/m of a particle of a solid \[1/kg\]; nothing if all of the body is led.
+    pub(super) fn mobility(&self, material: u16) -> f64 {
+        self.body_of(material).map_or(0.0, |body| body.mobility)
+    }
+
+    /// Whether any solid is porous.
+    pub(crate) fn is_porous(&self) -> bool {
+        self.bodies.iter().any(|body| body.pores.is_some())
+    }
+
+    /// Part of the volume of a particle that its matter fills, dimensionless.
+    #[inline]
+    pub(crate) fn fullness(&self, material: u16) -> f32 {
+        self.pores_of(material).map_or(1.0, |pores| (1.0 - pores.porosity) as f32)
     }
 
     /// Whether there are no solids.
@@ -119,6 +154,8 @@ impl Liquid {
                 frame: RigidFrame::default(),
                 mass: body.elastic.mass(),
                 inertia: 1.0,
+                mobility: 0.0,
+                pores: body.elastic.material().pores,
             });
         }
         let count = solids.state().position.len();
@@ -168,6 +205,8 @@ impl Liquid {
             let reach = solid.elastic.material().sound_speed() * dt / spacing;
             body.inertia = solid.elastic.mass() * (1.0 + reach * reach);
             body.frame = solids.frame(number);
+            let led = solid.led.iter().filter(|led| led.axes == DVec3::ONE).count();
+            body.mobility = if led < solid.elastic.len() { 1.0 / solid.elastic.mass() } else { 0.0 };
         }
     }
 
@@ -212,7 +251,7 @@ impl Liquid {
     }
 
     /// What friction does to solids \[N\], from accelerations without pressure.
-    fn take_friction(&mut self, gravity: DVec3) {
+    pub(super) fn take_friction(&mut self, gravity: DVec3) {
         let Embedded { place, friction, bodies, .. } = &mut self.embedded;
         for body in bodies {
             for k in body.particles.clone() {
@@ -224,6 +263,7 @@ impl Liquid {
 
     /// Gives the solids what the liquid does to them; their particles in the liquid are put where the solids are.
     pub fn give_to_solids(&mut self, solids: &mut Solids, dt: f64) {
+        self.kick_porous(solids, dt);
         let factor = -self.rest_volume() * f64::from(self.gradient_norm());
         let embedded = &self.embedded;
         let state = solids.state_mut();

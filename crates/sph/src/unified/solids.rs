@@ -57,7 +57,7 @@ pub struct SolidBody {
 }
 
 /// What a checkpoint holds: all particles of all bodies.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SolidState {
     /// Positions \[m\].
     pub position: Vec<DVec3>,
@@ -69,6 +69,27 @@ pub struct SolidState {
     pub owed: Vec<DVec3>,
     /// Plastic strains; empty if no body yields.
     pub plastic: Vec<DMat3>,
+    /// Part of `force` that is drag of liquid in pores \[N\]; empty if no body has any.
+    pub drag: Vec<DVec3>,
+}
+
+impl Clone for SolidState {
+    fn clone(&self) -> Self {
+        let mut copy = Self::default();
+        copy.clone_from(self);
+        copy
+    }
+
+    /// Into the memory that is there.
+    fn clone_from(&mut self, source: &Self) {
+        let Self { position, velocity, force, owed, plastic, drag } = self;
+        position.clone_from(&source.position);
+        velocity.clone_from(&source.velocity);
+        force.clone_from(&source.force);
+        owed.clone_from(&source.owed);
+        plastic.clone_from(&source.plastic);
+        drag.clone_from(&source.drag);
+    }
 }
 
 /// Bodies with their state.
@@ -105,13 +126,16 @@ impl Solids {
     pub fn add(&mut self, name: &str, places: Vec<DVec3>, volume: f64, material: ElasticMaterial) {
         let start = self.state.position.len();
         let elastic = Elastic::new(&places, self.spacing, volume, material);
-        let SolidState { position, velocity, force, owed, plastic } = &mut self.state;
+        let SolidState { position, velocity, force, owed, plastic, drag } = &mut self.state;
         position.extend_from_slice(&places);
         for zeroed in [velocity, force, owed] {
             zeroed.resize(position.len(), DVec3::ZERO);
         }
         if material.plasticity.is_some() || !plastic.is_empty() {
             plastic.resize(position.len(), DMat3::ZERO);
+        }
+        if material.pores.is_some() || !drag.is_empty() {
+            drag.resize(position.len(), DVec3::ZERO);
         }
         let particles = start..position.len();
         self.bodies.push(SolidBody { name: name.into(), elastic, rest: places, led: Vec::new(), particles });
@@ -156,7 +180,8 @@ impl Solids {
     pub fn restore(&mut self, state: SolidState) -> bool {
         let count = self.state.position.len();
         let fits = [&state.position, &state.velocity, &state.force, &state.owed].iter().all(|v| v.len() == count)
-            && state.plastic.len() == self.state.plastic.len();
+            && state.plastic.len() == self.state.plastic.len()
+            && state.drag.len() == self.state.drag.len();
         if fits {
             self.state = state;
             self.begun = false;
