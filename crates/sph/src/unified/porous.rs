@@ -272,11 +272,17 @@ impl Liquid {
         let Web { wet, solids, drag, mass, .. } = web;
         let count = self.state.particles.len();
         wet.clear();
-        (solids.first.clear(), solids.pairs.clear());
-        (drag.clear(), mass.clear(), open.clear());
-        (hindrance.clear(), hindrance.resize(count, 1.0));
-        (inside.clear(), inside.resize(count, 0.0));
-        (hidden.clear(), hidden.resize(count, 0.0));
+        solids.first.clear();
+        solids.pairs.clear();
+        drag.clear();
+        mass.clear();
+        open.clear();
+        hindrance.clear();
+        hindrance.resize(count, 1.0);
+        inside.clear();
+        inside.resize(count, 0.0);
+        hidden.clear();
+        hidden.resize(count, 0.0);
         for contact in self.work.contacts.iter().flatten() {
             hidden[contact.particle as usize] += contact.deficit;
         }
@@ -424,7 +430,8 @@ impl Liquid {
             let freely = particles.velocity[i] + (self.work.acceleration[i] + by_pressure) * dt as f32;
             solve.residual[k] = freely.as_dvec3() - solve.residual[k];
         }
-        (solve.force.clear(), solve.force.resize(count, DVec3::ZERO));
+        solve.force.clear();
+        solve.force.resize(count, DVec3::ZERO);
         solve.direction.clear();
         solve.direction.extend(solve.residual.iter().zip(&solve.inverse).map(|(r, inverse)| *r * *inverse));
         let product = |a: &[DVec3], b: &[DVec3]| par::sum(count, |k| a[k].dot(b[k]));
