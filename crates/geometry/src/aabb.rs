@@ -1,6 +1,6 @@
 //! Axis-aligned boxes.
 
-use glam::DVec3;
+use glam::{DVec3, Vec3};
 use serde::{Deserialize, Serialize};
 
 /// An axis-aligned box \[m\], its faces included. Empty when some `min` exceeds its `max`.
@@ -10,6 +10,22 @@ pub struct Aabb {
     pub min: DVec3,
     /// Corner with the largest coordinates \[m\].
     pub max: DVec3,
+}
+
+/// A quick first look whether points in single precision are in a box.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct InnerBox {
+    min: Vec3,
+    max: Vec3,
+}
+
+impl InnerBox {
+    /// Whether a point is in it; then it is in the box that it was made from.
+    #[inline]
+    #[must_use]
+    pub fn contains(&self, point: Vec3) -> bool {
+        point.cmpge(self.min).all() && point.cmple(self.max).all()
+    }
 }
 
 impl Aabb {
@@ -44,6 +60,16 @@ impl Aabb {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.min.cmpgt(self.max).any()
+    }
+
+    /// A box in single precision inside of this one, less than two roundings smaller.
+    #[must_use]
+    pub fn inner(&self) -> InnerBox {
+        let (min, max) = (self.min.as_vec3(), self.max.as_vec3());
+        InnerBox {
+            min: Vec3::from_array(min.to_array().map(f32::next_up)),
+            max: Vec3::from_array(max.to_array().map(f32::next_down)),
+        }
     }
 
     /// Middle of the box \[m\]; does not overflow.

@@ -76,7 +76,7 @@ mod topology;
 mod triangle;
 mod weld;
 
-pub use aabb::Aabb;
+pub use aabb::{Aabb, InnerBox};
 pub use bvh::{Bvh, Closest, Hit, SelfCrossing, WrongVertexCount};
 pub use files::{
     ImportOptions, LARGEST_FILE, MeshFileError, ParseError, Place, Problem, TetFile, TetGenError, TetReport, UpAxis,

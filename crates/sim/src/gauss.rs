@@ -363,7 +363,11 @@ impl Gauss {
 
     pub(crate) fn drain(&mut self) {
         let (domain, drains) = (self.domain, &self.drains);
+        let inner = domain.inner();
         let goes = |position: Vec3| {
+            if drains.is_empty() && inner.contains(position) {
+                return false;
+            }
             let position = position.as_dvec3();
             !domain.contains(position) || drains.iter().any(|drain| drain(position))
         };

@@ -5,7 +5,9 @@
 //! Neighbours are read as packed quadruples (one 16-byte load each) and transposed in registers.
 
 use crate::kernel::Kernel;
-use fearless_simd::{Simd, SimdBase, SimdCombine, SimdFloat, SimdFrom, SimdSplit, f32x4, f32x8};
+use fearless_simd::{
+    Level, Simd, SimdBase, SimdCombine, SimdFloat, SimdFrom, SimdMask, SimdSplit, f32x4, f32x8, mask32x8,
+};
 use glam::Vec3;
 use meniscus_geometry::Periodic;
 
@@ -42,6 +44,12 @@ pub(crate) fn splat3<S: Simd>(simd: S, v: Packed) -> Lanes3<S> {
 /// Reads eight packed quadruples as three coordinates and the companions.
 #[inline(always)]
 pub(crate) fn gather<S: Simd>(simd: S, from: &[Packed], eight: &[u32; LANES]) -> (Lanes3<S>, f32x8<S>) {
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    if let Level::Avx2(avx2) = simd.level() {
+        let [x, y, z, w] = avx2::gather(avx2, from, eight);
+        let lanes = |column: [f32; LANES]| f32x8::simd_from(simd, column);
+        return ([lanes(x), lanes(y), lanes(z)], lanes(w));
+    }
     let load = |k: usize| f32x4::simd_from(simd, from[eight[k] as usize]);
     let low = transpose(load(0), load(1), load(2), load(3));
     let high = transpose(load(4), load(5), load(6), load(7));
@@ -53,6 +61,80 @@ fn transpose<S: Simd>(a: f32x4<S>, b: f32x4<S>, c: f32x4<S>, d: f32x4<S>) -> [f3
     let (ac_low, ac_high) = (a.zip_low(c), a.zip_high(c));
     let (bd_low, bd_high) = (b.zip_low(d), b.zip_high(d));
     [ac_low.zip_low(bd_low), ac_low.zip_high(bd_low), ac_high.zip_low(bd_high), ac_high.zip_high(bd_high)]
+}
+
+/// What takes half the instructions if one knows them.
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+mod avx2 {
+    use super::{LANES, Packed};
+    use fearless_simd::{SimdFrom, f32x8, u32x8};
+    #[cfg(target_arch = "x86")]
+    use std::arch::x86::{
+        _mm_set_ps, _mm256_permutevar8x32_ps, _mm256_set_m128, _mm256_unpackhi_ps, _mm256_unpacklo_ps,
+    };
+    #[cfg(target_arch = "x86_64")]
+    use std::arch::x86_64::{
+        _mm_set_ps, _mm256_permutevar8x32_ps, _mm256_set_m128, _mm256_unpackhi_ps, _mm256_unpacklo_ps,
+    };
+
+    /// For each set of lanes, their numbers one after the other.
+    static SET: [[u32; LANES]; 256] = {
+        let mut order = [[0; LANES]; 256];
+        let mut bits = 0;
+        while bits < 256 {
+            let (mut lane, mut count) = (0, 0);
+            while lane < LANES {
+                if bits >> lane & 1 == 1 {
+                    order[bits][count] = lane as u32;
+                    count += 1;
+                }
+                lane += 1;
+            }
+            bits += 1;
+        }
+        order
+    };
+
+    fearless_simd::kernel!(
+        #[inline(always)]
+        pub(super) fn set_first(avx2: Avx2, lanes: [f32; LANES], bits: usize) -> [f32; LANES] {
+            let order = u32x8::simd_from(avx2, SET[bits & 0xff]);
+            let first = _mm256_permutevar8x32_ps(f32x8::simd_from(avx2, lanes).into(), order.into());
+            f32x8::simd_from(avx2, first).into()
+        }
+    );
+
+    fearless_simd::kernel!(
+        /// Two quadruples in one register, which the lanes' own zips would not leave apart.
+        #[inline(always)]
+        pub(super) fn gather(avx2: Avx2, from: &[Packed], eight: &[u32; LANES]) -> [[f32; LANES]; 4] {
+            let load = |k: usize| {
+                let [x, y, z, w] = from[eight[k] as usize];
+                _mm_set_ps(w, z, y, x)
+            };
+            let pair = |k: usize| _mm256_set_m128(load(k + 4), load(k));
+            let (a, b, c, d) = (pair(0), pair(1), pair(2), pair(3));
+            let (ac_low, ac_high) = (_mm256_unpacklo_ps(a, c), _mm256_unpackhi_ps(a, c));
+            let (bd_low, bd_high) = (_mm256_unpacklo_ps(b, d), _mm256_unpackhi_ps(b, d));
+            let columns = [
+                _mm256_unpacklo_ps(ac_low, bd_low),
+                _mm256_unpackhi_ps(ac_low, bd_low),
+                _mm256_unpacklo_ps(ac_high, bd_high),
+                _mm256_unpackhi_ps(ac_high, bd_high),
+            ];
+            columns.map(|c| <[f32; 8]>::from(f32x8::simd_from(avx2, c)))
+        }
+    );
+}
+
+/// The lanes whose bits are set, first; what follows them means nothing.
+#[inline(always)]
+pub(crate) fn set_first<S: Simd>(simd: S, lanes: f32x8<S>, mask: mask32x8<S>) -> f32x8<S> {
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    if let Level::Avx2(avx2) = simd.level() {
+        return f32x8::simd_from(simd, avx2::set_first(avx2, lanes.into(), mask.to_bitmask() as usize));
+    }
+    lanes.compress(mask)
 }
 
 /// Reads eight single numbers.
@@ -101,6 +183,12 @@ pub(crate) fn scaled<S: Simd>(factor: f32x8<S>, a: Lanes3<S>) -> Lanes3<S> {
 #[inline(always)]
 pub(crate) fn plus_scaled<S: Simd>(sum: Lanes3<S>, factor: f32x8<S>, a: Lanes3<S>) -> Lanes3<S> {
     [sum[0] + factor * a[0], sum[1] + factor * a[1], sum[2] + factor * a[2]]
+}
+
+/// `sum − factor · a`.
+#[inline(always)]
+pub(crate) fn minus_scaled<S: Simd>(sum: Lanes3<S>, factor: f32x8<S>, a: Lanes3<S>) -> Lanes3<S> {
+    [sum[0] - factor * a[0], sum[1] - factor * a[1], sum[2] - factor * a[2]]
 }
 
 /// Space with or without repetition: how the difference of two places is taken.

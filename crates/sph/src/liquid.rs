@@ -9,7 +9,7 @@ use crate::dfsph::Progress;
 use crate::emitter::{Emitter, EmitterState};
 use crate::lanes::{CubicSpline, KernelLanes, LANES, Packed, Papers, QuarticSpline, Stored3, pack};
 use crate::motion::Pose;
-use crate::neighbours::{self, Columns, Neighbours, PairValues, for_each_block};
+use crate::neighbours::{self, Columns, Neighbours, PairValues};
 use crate::params::{
     BodyWall, Corrects, Coupling, Friction, KernelFamily, Material, Params, PressureSolver, ViscositySolver, Wall,
 };
@@ -26,7 +26,6 @@ use meniscus_core::{Fault, StepError, par};
 use meniscus_geometry::{NeighbourGrid, Periodic};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
 
 /// Everything that a liquid is made from.
 #[derive(Debug, Clone)]
@@ -438,7 +437,7 @@ impl Liquid {
         self.locate_solids();
     }
 
-    /// Neighbour lists.
+    /// Neighbour lists. Where pressure follows from density, the sums of kernels too, while the lists of a block are at hand.
     pub fn find_neighbours(&mut self) {
         let count = self.state.particles.len();
         let place = &mut self.work.place;
@@ -452,8 +451,19 @@ impl Liquid {
         self.work.neighbours.cut(count);
         let (grid, level, h) = (&self.work.grid, self.level, self.h as f32);
         let places = (&self.work.place[..], &self.work.columns);
-        self.work.neighbours.blocks.par_iter_mut().with_max_len(par::BATCH).for_each(|block| {
-            dispatch!(level, simd => neighbours::find(simd, block, grid, places, h));
+        let sums_density = self.sums_kernels_alone();
+        let (inverse_h, norm) = ((1.0 / self.h) as f32, self.value_norm());
+        let compression = &mut self.work.compression;
+        compression.resize(count, 0.0);
+        let blocks = self.work.neighbours.blocks.par_iter_mut().with_max_len(par::BATCH);
+        with_kernel_and_space!(self, |pair| {
+            blocks.zip(compression.par_chunks_mut(par::PIECE)).for_each(|(block, piece)| {
+                dispatch!(level, simd => neighbours::find(simd, block, grid, places, h));
+                if sums_density {
+                    dispatch!(level, simd => density::sum(simd, pair.0, block, inverse_h, piece));
+                    piece.iter_mut().for_each(|c| *c *= norm);
+                }
+            });
         });
         self.work.rest_density.clear();
         self.work.rest_density.extend(self.setup.materials.iter().map(|m| m.1.density as f32));
@@ -659,22 +669,16 @@ impl Liquid {
     /// # Errors
     /// When a density is not finite.
     pub fn sum_density(&mut self) -> Result<(), StepError> {
-        if self.has_tension() {
+        if !self.sums_kernels_alone() {
             self.sum_pairs();
-            self.add_wall_deficits();
-            return self.finish_density();
         }
-        let (level, inverse_h, norm) = (self.level, (1.0 / self.h) as f32, self.value_norm());
-        let output = &mut self.work.compression;
-        output.resize(self.state.particles.len(), 0.0);
-        with_kernel_and_space!(self, |pair| {
-            for_each_block(&self.work.neighbours.blocks, output, |block, piece| {
-                dispatch!(level, simd => density::sum(simd, pair.0, block, inverse_h, piece));
-                piece.iter_mut().for_each(|c| *c *= norm);
-            });
-        });
         self.add_wall_deficits();
         self.finish_density()
+    }
+
+    /// Whether the sums of kernels are all that a step needs of pairs before their forces.
+    fn sums_kernels_alone(&self) -> bool {
+        self.setup.params.pressure == PressureSolver::StateEquation && !self.has_tension()
     }
 
     pub(crate) fn add_wall_deficits(&mut self) {
@@ -716,9 +720,9 @@ impl Liquid {
         let (step, reach, spacing) = (dt as f32, self.h, self.setup.params.spacing);
         let (emitters, walls, periodic) = (&self.setup.emitters, &self.walls, &self.setup.periodic);
         let Workspace { acceleration, own_acceleration, contacts, .. } = &self.work;
-        let Particles { position, velocity, .. } = &mut self.state.particles;
+        let Particles { position, velocity, multiplier, .. } = &mut self.state.particles;
         let pieces = position.par_chunks_mut(par::PIECE).zip(velocity.par_chunks_mut(par::PIECE)).zip(contacts);
-        self.work.kept_inside = pieces
+        let moved = pieces
             .enumerate()
             .map(|(piece, ((x, v), contacts))| {
                 let start = piece * par::PIECE;
@@ -743,24 +747,24 @@ impl Liquid {
                 if periodic.any() {
                     x.iter_mut().for_each(|x| *x = periodic.wrap(*x));
                 }
-                kept
+                let mut moved = Moved { kept, ..Moved::default() };
+                for ((x, v), i) in x.iter().zip(&*v).zip(start..) {
+                    moved.see(*x, *v, acceleration[i], multiplier[i]);
+                }
+                moved
             })
-            .sum();
-        self.check("advance", "velocity", |p, i| p.velocity[i].is_finite() && p.position[i].is_finite())?;
-        self.measure_speed(dt)
+            .reduce(Moved::default, Moved::and);
+        self.work.kept_inside = moved.kept;
+        if moved.is_lost {
+            self.check("advance", "velocity", |p, i| p.velocity[i].is_finite() && p.position[i].is_finite())?;
+        }
+        let most = moved.most.as_dvec3();
+        self.state.fastest = [most.x.sqrt(), most.y.sqrt(), most.z / self.lightest()];
+        self.check_speed(dt)
     }
 
-    fn measure_speed(&mut self, dt: f64) -> Result<(), StepError> {
-        let particles = &self.state.particles;
-        let acceleration = &self.work.acceleration;
-        let of = |i: usize| {
-            let (v, a) = (particles.velocity[i].length_squared(), acceleration[i].length_squared());
-            Vec3::new(v, a, particles.multiplier[i])
-        };
-        let largest = |range: Range<usize>| range.fold(Vec3::ZERO, |most, i| most.max(of(i)));
-        let most = par::reduce(particles.len(), &largest, &Vec3::max).unwrap_or(Vec3::ZERO).as_dvec3();
-        let speed = most.x.sqrt();
-        self.state.fastest = [speed, most.y.sqrt(), most.z / self.lightest()];
+    fn check_speed(&self, dt: f64) -> Result<(), StepError> {
+        let (particles, [speed, ..]) = (&self.state.particles, self.state.fastest);
         if speed * dt <= self.h {
             return Ok(());
         }
@@ -838,6 +842,30 @@ impl Liquid {
             None => Ok(()),
             Some(i) => Err(StepError::not_finite(stage, &self.name_of(i), particles.id[i].into(), quantity)),
         }
+    }
+}
+
+/// What has been seen of particles on their way.
+#[derive(Debug, Clone, Copy, Default)]
+struct Moved {
+    /// How many had to be kept inside walls.
+    kept: usize,
+    /// Largest squares of speed \[m²/s²\] and acceleration \[m²/s⁴\], and largest multiplier \[Pa\].
+    most: Vec3,
+    /// Whether some of them may not be finite any more.
+    is_lost: bool,
+}
+
+impl Moved {
+    #[inline(always)]
+    fn see(&mut self, position: Vec3, velocity: Vec3, acceleration: Vec3, multiplier: f32) {
+        let speed = velocity.length_squared();
+        self.most = self.most.max(Vec3::new(speed, acceleration.length_squared(), multiplier));
+        self.is_lost |= !(speed + position.length_squared()).is_finite();
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self { kept: self.kept + other.kept, most: self.most.max(other.most), is_lost: self.is_lost | other.is_lost }
     }
 }
 

@@ -5,8 +5,8 @@
 //! included, padded to a multiple of eight with the index of a particle without mass. Beside it stand the squares of their distances:
 //! kernels need not wait until neighbours have been read.
 
-use crate::lanes::{LANES, Lanes3, Packed, dot, pack, splat, splat3};
-use fearless_simd::{Simd, SimdBase, SimdFrom, SimdMask, f32x8, u32x8};
+use crate::lanes::{LANES, Lanes3, Packed, dot, pack, set_first, splat, splat3};
+use fearless_simd::{Bytes, Simd, SimdBase, SimdFrom, SimdMask, f32x8, u32x8};
 use glam::Vec3;
 use meniscus_core::par;
 use meniscus_geometry::NeighbourGrid;
@@ -199,10 +199,10 @@ impl Candidates {
                 ];
                 let near = dot(d, d).simd_lt(radius_squared) & index.simd_lt(end);
                 let eight = count..count + LANES;
-                p[0].compress(near).store_slice(&mut xs[eight.clone()]);
-                p[1].compress(near).store_slice(&mut ys[eight.clone()]);
-                p[2].compress(near).store_slice(&mut zs[eight.clone()]);
-                index.compress(near).store_slice(&mut indices[eight]);
+                set_first(simd, p[0], near).store_slice(&mut xs[eight.clone()]);
+                set_first(simd, p[1], near).store_slice(&mut ys[eight.clone()]);
+                set_first(simd, p[2], near).store_slice(&mut zs[eight.clone()]);
+                set_first(simd, index.bitcast(), near).bitcast::<u32x8<S>>().store_slice(&mut indices[eight]);
                 count += near.to_bitmask().count_ones() as usize;
             }
         }
@@ -257,8 +257,9 @@ impl Candidates {
             let dz = z_i - f32x8::simd_from(simd, *z);
             let square = dx * dx + dy * dy + dz * dz;
             let near = square.simd_lt(radius_squared);
-            u32x8::simd_from(simd, *j).compress(near).store_slice(&mut list[count..count + LANES]);
-            square.compress(near).store_slice(&mut squares[count..count + LANES]);
+            let j = u32x8::simd_from(simd, *j).bitcast();
+            set_first(simd, j, near).bitcast::<u32x8<S>>().store_slice(&mut list[count..count + LANES]);
+            set_first(simd, square, near).store_slice(&mut squares[count..count + LANES]);
             count += near.to_bitmask().count_ones() as usize;
         }
         list[count..count + LANES].fill(nobody);
@@ -270,8 +271,10 @@ impl Candidates {
 /// The box around some places.
 #[inline(always)]
 fn bounds(places: &[Packed]) -> (Packed, Packed) {
+    // Without the care for NaN that `min` and `max` take.
     places.iter().fold(([f32::INFINITY; 4], [f32::NEG_INFINITY; 4]), |(low, high), p| {
-        (std::array::from_fn(|k| low[k].min(p[k])), std::array::from_fn(|k| high[k].max(p[k])))
+        let lower = std::array::from_fn(|k| if p[k] < low[k] { p[k] } else { low[k] });
+        (lower, std::array::from_fn(|k| if p[k] > high[k] { p[k] } else { high[k] }))
     })
 }
 

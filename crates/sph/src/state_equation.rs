@@ -10,7 +10,7 @@
 //! Each pair's force is equal and opposite. Πᵢⱼ is the artificial viscosity of [`crate::viscosity`].
 
 use crate::lanes::{
-    KernelLanes, Packed, Space, add_up3, dot, gather, minus, plus_scaled, splat, splat3, viscosity_laplacian,
+    KernelLanes, Packed, Space, add_up3, dot, gather, minus, minus_scaled, splat, splat3, viscosity_laplacian,
 };
 use crate::liquid::Liquid;
 use crate::neighbours::{Block, for_each_block};
@@ -120,16 +120,17 @@ fn sum<S: Simd, K: KernelLanes, P: Space>(
                     let (v_j, p_j) = gather(simd, flow, eight);
                     let d = space.shortest(simd, minus(x_i, x_j));
                     let v = minus(v_i, v_j);
-                    let approach = (zero - dot(v, d)) * inverse_q * inverse_q;
-                    let pressure = p_i + p_j + shock * approach;
-                    let slope = K::slope(simd, q) * inverse_q * slope_norm;
+                    // What waits for the division comes last.
+                    let shear = shock * dot(v, d);
+                    let slope = K::slope(simd, q) * (volume_j * slope_norm) * inverse_q;
+                    let pressure = p_i + p_j - shear * (inverse_q * inverse_q);
                     let mu = match input.friction.viscosity {
                         Viscosity::Uniform(mu) => splat(simd, mu),
                         Viscosity::Mixed(mu) => Viscosity::pair(simd, mu, i, eight),
                     };
-                    let friction = mu * viscosity_laplacian(simd, q) * slope_norm;
-                    force = plus_scaled(force, zero - volume_j * pressure * slope, d);
-                    force = plus_scaled(force, zero - volume_j * friction, v);
+                    let friction = mu * viscosity_laplacian(simd, q) * (volume_j * slope_norm);
+                    force = minus_scaled(force, friction, v);
+                    force = minus_scaled(force, pressure * slope, d);
                 }
                 *output = add_up3(force);
             }

@@ -159,27 +159,42 @@ impl WallIntegral {
             let piece = self.piece(z);
             (-2.0 * PI * polynomial(&piece.flux, z), -2.0 * PI * polynomial(&piece.weight, z))
         } else {
-            let [x0, y0] = face.low;
-            let [x1, y1] = face.high;
-            let corners = [(x1, y1, 1.0), (x0, y1, -1.0), (x1, y0, -1.0), (x0, y0, 1.0)];
-            corners.iter().fold((0.0, 0.0), |sum, &(x, y, sign)| {
-                let (flux, weight) = self.corner(z, x, y);
-                (sum.0 + sign * flux, sum.1 + sign * weight)
-            })
+            self.four_corners(z, face)
         };
         (face.z.signum() * z * flux, weight)
     }
 
-    /// ∫ k dA over the rectangle from the foot point to (x, y); odd in x and in y.
+    /// ∫ k dA over a rectangle: from the foot point to each corner, odd in x and in y.
+    fn four_corners(&self, z: f64, face: &Face) -> (f64, f64) {
+        // Nothing beyond the support radius matters, and infinity has no angle. Sides out of reach are all alike.
+        let near = |side: &f64| side.abs().min(2.0);
+        let ([x0, y0], [x1, y1]) = (face.low.each_ref().map(near), face.high.each_ref().map(near));
+        let first = self.corner(z, x1, y1);
+        let left = if x0 == x1 { first } else { self.corner(z, x0, y1) };
+        let low = if y0 == y1 { first } else { self.corner(z, x1, y0) };
+        let last = match () {
+            () if y0 == y1 => left,
+            () if x0 == x1 => low,
+            () => self.corner(z, x0, y0),
+        };
+        let [left_sign, low_sign] = face.low.map(f64::signum);
+        let [right_sign, high_sign] = face.high.map(f64::signum);
+        let corners = [
+            (first, right_sign * high_sign),
+            (left, -left_sign * high_sign),
+            (low, -right_sign * low_sign),
+            (last, left_sign * low_sign),
+        ];
+        corners.iter().fold((0.0, 0.0), |sum, (part, sign)| (sum.0 + sign * part.0, sum.1 + sign * part.1))
+    }
+
+    /// ∫ k dA over the rectangle from the foot point to (x, y), both positive.
     fn corner(&self, z: f64, x: f64, y: f64) -> (f64, f64) {
-        let sign = x.signum() * y.signum();
-        // Nothing beyond the support radius matters, and infinity has no angle.
-        let (x, y) = (x.abs().min(2.0), y.abs().min(2.0));
         if x == 0.0 || y == 0.0 {
             return (0.0, 0.0);
         }
         let (a, b) = (self.triangle(z, x, y), self.triangle(z, y, x));
-        (sign * (a.0 + b.0), sign * (a.1 + b.1))
+        (a.0 + b.0, a.1 + b.1)
     }
 
     /// ∫ k dA over the right triangle with legs d (from the foot point) and e: ∫₀^α (Q(r(θ)) − Q(z)) dθ.

@@ -7,7 +7,7 @@ use crate::params::{Friction, Wall, WallShape};
 use crate::surface::{SampleKernel, Samples};
 use crate::wall::{Calibration, Cut, WallIntegral, plane_friction};
 use glam::{DVec3, Vec3};
-use meniscus_geometry::{Bvh, NeighbourGrid};
+use meniscus_geometry::{Aabb, Bvh, InnerBox, NeighbourGrid};
 
 /// A particle is not left closer to a wall than this, in spacings.
 const NEAREST: f64 = 0.05;
@@ -41,6 +41,8 @@ pub(crate) struct Walls {
     /// Friction of bodies, which count as a wall that comes after all others.
     of_bodies: Friction,
     surfaces: Vec<Option<Surface>>,
+    /// The part of each tank at rest where it is not felt \[m\].
+    clear: Vec<Option<InnerBox>>,
     /// Where each wall is at the start and at the end of the step.
     poses: Vec<[Pose; 2]>,
     /// Acceleration of each wall's origin \[m/s²\].
@@ -51,6 +53,11 @@ pub(crate) struct Walls {
     calibration: Calibration,
     h: f64,
     spacing: f64,
+}
+
+/// How far a wall is felt, in units of h: friction reaches further than pressure.
+fn reach(friction: Friction, calibration: &Calibration) -> f64 {
+    if friction == Friction::Slip { calibration.reach() } else { 1.0 }
 }
 
 /// A wall made of triangles, in its own coordinates.
@@ -73,8 +80,16 @@ impl Walls {
             }),
             WallShape::Tank { .. } | WallShape::Plane { .. } => None,
         };
+        let clear = |wall: &Wall| match &wall.shape {
+            WallShape::Tank { min, max } if !wall.motion.moves() => {
+                let margin = reach(wall.friction, &calibration) * h;
+                Some(Aabb { min: *min + margin, max: *max - margin }.inner())
+            }
+            _ => None,
+        };
         Self {
             surfaces: walls.iter().map(surface).collect(),
+            clear: walls.iter().map(clear).collect(),
             poses: vec![[Pose::default(); 2]; walls.len()],
             accelerations: vec![DVec3::ZERO; walls.len()],
             inverse_dt: 0.0,
@@ -168,9 +183,12 @@ impl Walls {
     /// Calls `visit` for each wall within reach of a particle.
     pub(crate) fn for_each_contact(&self, particle: u32, position: Vec3, mut visit: impl FnMut(Contact)) {
         for number in 0..self.walls.len() {
+            if self.clear[number].is_some_and(|clear| clear.contains(position)) {
+                continue;
+            }
+            let x = position.as_dvec3();
             let pose = &self.poses[number][0];
             let moves = self.walls[number].motion.moves();
-            let x = position.as_dvec3();
             let own = if moves { pose.unapply(x) } else { x };
             let Some((cut, drag)) = self.touch(number, own) else { continue };
             let (mut push, mut velocity) = (cut.gradient, DVec3::ZERO);
@@ -231,14 +249,9 @@ impl Walls {
         }
     }
 
-    /// How far a wall is felt, in units of h: friction reaches further than pressure.
-    fn reach(&self, friction: Friction) -> f64 {
-        if friction == Friction::Slip { self.calibration.reach() } else { 1.0 }
-    }
-
     fn touch_tank(&self, p: DVec3, [min, max]: [DVec3; 2], friction: Friction) -> Option<(Cut, f64)> {
         let (below, above) = (p - min, max - p);
-        if below.min(above).min_element() >= self.reach(friction) * self.h {
+        if below.min(above).min_element() >= reach(friction, &self.calibration) * self.h {
             return None;
         }
         let (below, above) = (below / self.h, above / self.h);
@@ -254,7 +267,7 @@ impl Walls {
 
     fn touch_plane(&self, p: DVec3, [point, normal]: [DVec3; 2], friction: Friction) -> Option<(Cut, f64)> {
         let z = (p - point).dot(normal) / self.h;
-        if z >= self.reach(friction) {
+        if z >= reach(friction, &self.calibration) {
             return None;
         }
         let (deficit, weight) = self.integral.plane(self.calibration.read(z));
