@@ -410,6 +410,10 @@ impl Bodies {
         for (b, body) in self.bodies.iter_mut().enumerate() {
             let nodes = self.first[b] as usize..self.first[b + 1] as usize;
             let answer = &mut self.answer[nodes];
+            // Nobody yields to nothing.
+            if answer.iter().all(|force| *force == DVec3::ZERO) {
+                continue;
+            }
             match &mut body.answer {
                 Answer::None => answer.fill(DVec3::ZERO),
                 Answer::Nodes(inverse_masses) => {

@@ -393,20 +393,21 @@ impl Liquid {
         (self.bodies.force, self.bodies.answer) = (force, pressure_force);
     }
 
-    /// How bodies yield to pressures that come on top of the start of the solve: accelerations of all nodes into `bodies.answer`.
-    fn yield_bodies(&mut self, pressure: impl Fn(usize) -> f32 + Sync) {
+    /// How bodies yield to multipliers on top of the start of the solve: accelerations of all nodes into `bodies.answer`.
+    fn yield_bodies(&mut self, q: &[f32]) {
         if self.bodies.is_empty() {
             return;
         }
         let mut answer = std::mem::take(&mut self.bodies.answer);
         answer.copy_from_slice(&self.bodies.start);
-        self.bodies.push_nodes(self.rest_volume(), pressure, &mut answer);
+        self.bodies.push_nodes(self.rest_volume(), |i| q[i], &mut answer);
         self.bodies.answer = answer;
         self.bodies.yield_to_forces();
     }
 
-    /// How particles and the nodes of bodies answer to the direction: accelerations into `push` and `bodies.answer`.
-    fn answer_to_direction(&mut self, push: &mut Vec<Packed>) {
+    /// How particles and the nodes of bodies answer to the multipliers that are the companions of the places, on top of the start of
+    /// the solve or of nothing: accelerations into `push` and `bodies.answer`.
+    fn answer(&mut self, push: &mut Vec<Packed>, from_start: bool) {
         if self.bodies.is_empty() {
             return self.accelerate(push);
         }
@@ -414,7 +415,11 @@ impl Liquid {
         let (place, volume) = (&self.work.place, self.rest_volume());
         let yield_bodies = || {
             let mut answer = std::mem::take(&mut bodies.answer);
-            answer.fill(DVec3::ZERO);
+            if from_start {
+                answer.copy_from_slice(&bodies.start);
+            } else {
+                answer.fill(DVec3::ZERO);
+            }
             bodies.push_nodes(volume, |i| place[i][3], &mut answer);
             bodies.answer = answer;
             bodies.yield_to_forces();
@@ -436,7 +441,11 @@ impl Liquid {
             q.fill(0.0);
         }
         self.set_velocities(&q, aim == Aim::Density, dt);
+        let mut yielded = aim == Aim::Density;
         loop {
+            if !yielded {
+                self.yield_bodies(&q);
+            }
             solved.error = self.set_residuals(aim, &q, dt, stop.both_ways);
             if solved.iterations == 0 {
                 stop.error = stop.error.max(ENOUGH * solved.error).min(stop.most);
@@ -450,6 +459,7 @@ impl Liquid {
             if pulled {
                 self.set_velocities(&q, true, dt);
             }
+            yielded = pulled;
             let stuck = solved.iterations == before;
             if stuck || solved.iterations >= stop.iterations[1] || !pulled && solved.is_done(&stop) {
                 break;
@@ -485,14 +495,14 @@ impl Liquid {
         }
     }
 
-    /// v + Δt a, with the acceleration by the multipliers unless they are all zero, into `work.flow`.
+    /// v + Δt a into `work.flow`, with the acceleration by the multipliers unless they are all zero; to these bodies yield, too.
     fn set_velocities(&mut self, q: &[f32], pushed: bool, dt: f32) {
         let count = q.len();
         let mut flow = std::mem::take(&mut self.work.flow);
         if pushed {
             let place = self.work.place[..count].par_iter_mut().with_min_len(par::LIGHT);
             place.zip(q).for_each(|(place, &q)| place[3] = q);
-            self.accelerate(&mut flow);
+            self.answer(&mut flow, true);
         } else {
             flow.clear();
             flow.resize(count + 1, [0.0; 4]);
@@ -504,9 +514,8 @@ impl Liquid {
         self.work.flow = flow;
     }
 
-    /// Residuals under the velocities of `work.flow`; returns the mean of what they miss their condition by.
+    /// Residuals under the velocities of `work.flow` and bodies that have yielded; returns the mean of what they miss their condition by.
     fn set_residuals(&mut self, aim: Aim, q: &[f32], dt: f32, both_ways: bool) -> f64 {
-        self.yield_bodies(|i| q[i]);
         let mut residual = std::mem::take(&mut self.work.residual);
         let mut partial = std::mem::take(&mut self.work.partial);
         let (walls, compression) = (&self.work.wall_push, &self.work.compression);
@@ -557,7 +566,7 @@ impl Liquid {
         let mut push = std::mem::take(&mut self.work.push);
         let mut image = std::mem::take(&mut self.work.image);
         let mut partial = std::mem::take(&mut self.work.partial);
-        self.answer_to_direction(&mut push);
+        self.answer(&mut push, false);
         let (place, compliance) = (&self.work.place, self.compliance(dt.into()));
         let curvature = self.sum_rates((&push, 1.0), &mut image, &mut partial, |i, rate| {
             let image = compliance * place[i][3] - dt * dt * rate;

@@ -1,6 +1,6 @@
 //! 3×3 blocks and their vectors in single and double precision.
 
-use glam::{DMat3, DVec3, Mat3A, Vec3A};
+use glam::{DMat3, DVec3, Vec4, Vec4Swizzles};
 use std::ops::{Add, Sub};
 
 /// A 3×3 block that multiplies vectors of its precision.
@@ -61,39 +61,45 @@ impl Block for DMat3 {
     }
 }
 
-impl Block for Mat3A {
-    type Vector = Vec3A;
+/// A block in single precision: columns whose fourth lane is zero. Where it is left open, compilers tear vectors apart.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Single([Vec4; 3]);
+
+impl Block for Single {
+    type Vector = Vec4;
 
     #[inline(always)]
-    fn times(self, v: Vec3A) -> Vec3A {
-        self.x_axis * v.x + self.y_axis * v.y + self.z_axis * v.z
+    fn times(self, v: Vec4) -> Vec4 {
+        let [x, y, z] = self.0;
+        x * v.xxxx() + y * v.yyyy() + z * v.zzzz()
     }
 
     #[inline(always)]
-    fn transposed_times(self, v: Vec3A) -> Vec3A {
-        Vec3A::new(self.x_axis.dot(v), self.y_axis.dot(v), self.z_axis.dot(v))
+    fn transposed_times(self, v: Vec4) -> Vec4 {
+        let [x, y, z] = self.0.map(|column| column.truncate().dot(v.truncate()));
+        Vec4::new(x, y, z, 0.0)
     }
 
     fn scaled(self, factor: f64) -> Self {
-        self * factor as f32
+        Self(self.0.map(|column| column * factor as f32))
     }
 
     #[inline(always)]
-    fn scale(v: Vec3A, factor: f64) -> Vec3A {
+    fn scale(v: Vec4, factor: f64) -> Vec4 {
         v * factor as f32
     }
 
     fn round(block: DMat3) -> Self {
-        block.as_mat3().into()
+        Self([block.x_axis, block.y_axis, block.z_axis].map(Self::round_vector))
     }
 
     #[inline(always)]
-    fn round_vector(v: DVec3) -> Vec3A {
-        v.as_vec3a()
+    fn round_vector(v: DVec3) -> Vec4 {
+        v.as_vec3().extend(0.0)
     }
 
     #[inline(always)]
-    fn widen(v: Vec3A) -> DVec3 {
-        v.as_dvec3()
+    fn widen(v: Vec4) -> DVec3 {
+        v.truncate().as_dvec3()
     }
 }

@@ -8,13 +8,13 @@
 //! Where a material has become much stiffer or softer than at rest, s R⁻¹ takes the place of R⁻¹, with s² the ratio of the
 //! diagonals.
 
-use super::block::Block;
+use super::block::{Block, Single};
 use super::matrix::{LIGHT_PIECES, Matrix, ROWS};
 use super::multigrid::Multigrid;
 use super::prolongation::rigid_modes;
 use super::sparse::Sparse;
 use crate::axes::Axes;
-use glam::{DMat3, DQuat, DVec3, Mat3A};
+use glam::{DMat3, DQuat, DVec3};
 use meniscus_core::par;
 use rayon::prelude::*;
 
@@ -39,7 +39,7 @@ pub(crate) struct RestMatrix<'a> {
 /// An approximate inverse of a body's matrix.
 pub(crate) enum Preconditioner {
     /// In single precision.
-    Single(Turned<Mat3A>),
+    Single(Turned<Single>),
     /// In double precision, for bodies that are very stiff for the step.
     Double(Turned<DMat3>),
 }
