@@ -77,6 +77,8 @@ const CASES: &[Case] = &[
         measure: |case, at| measure_steps(case, at, twophase::measured_steps(at[0]), twophase::dam_break(at[0])?),
     },
     coupling::POOL,
+    coupling::POOL_10X,
+    coupling::VESSEL,
     coupling::DRY,
     fem::CANTILEVER,
     particles::BODIES,

@@ -131,6 +131,21 @@ mod tests {
         prop::array::uniform3(-2.0..2.0f64).prop_map(DVec3::from)
     }
 
+    #[test]
+    fn what_an_inner_box_holds_the_box_holds() {
+        let bounds =
+            Aabb { min: DVec3::new(0.1, -f64::INFINITY, 0.3), max: DVec3::new(0.7, f64::INFINITY, 0.3 + 1e-9) };
+        let inner = bounds.inner();
+        // Narrower than a rounding.
+        assert!(!inner.contains(Vec3::new(0.4, 1e30, 0.3)));
+        for x in [0.1f32, 0.1f32.next_down(), 0.1f32.next_up(), 0.7, 0.7f32.next_up(), 0.7f32.next_down()] {
+            let point = Vec3::new(x, 0.0, 0.0);
+            let wide = Aabb { min: DVec3::new(0.1, -1.0, -1.0), max: DVec3::new(0.7, 1.0, 1.0) };
+            assert!(!wide.inner().contains(point) || wide.contains(point.as_dvec3()), "{x}");
+        }
+        assert!(!inner.contains(Vec3::NAN));
+    }
+
     proptest! {
         #[test]
         fn the_box_around_points_is_the_smallest(points in prop::collection::vec(point(), 1..20)) {

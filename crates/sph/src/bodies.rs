@@ -117,7 +117,6 @@ struct Pair {
     deficit: f32,
     /// Part of ∇γ for each corner \[1/m\].
     parts: [Vec3; 3],
-    rub: Rub,
 }
 
 /// Where a particle is nearest to a triangle.
@@ -128,10 +127,15 @@ struct Rub {
     lambda: Vec3,
 }
 
-impl Default for Rub {
-    fn default() -> Self {
-        Self { distance: f32::INFINITY, lambda: Vec3::ZERO }
-    }
+/// The nearest of all wet triangles.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct NearestWet {
+    rub: Rub,
+    triangle: u32,
+}
+
+impl NearestWet {
+    const NONE: Self = Self { rub: Rub { distance: f32::INFINITY, lambda: Vec3::ZERO }, triangle: 0 };
 }
 
 /// The particles that a triangle touches.
@@ -140,6 +144,8 @@ struct Pairs {
     /// Places of particles around it.
     ranges: Vec<Range<usize>>,
     pairs: Vec<Pair>,
+    /// Particles that may rub it.
+    rubs: Vec<(u32, Rub)>,
 }
 
 /// All bodies, and what they touch in a step.
@@ -162,6 +168,8 @@ pub(crate) struct Bodies {
     /// For each block of particles: particle, wet triangle, place in its list, in this order.
     touched: Vec<Vec<[u32; 3]>>,
     unsorted: Vec<Vec<[u32; 3]>>,
+    /// What each particle rubs.
+    nearest: Vec<NearestWet>,
     /// Links sorted by node, and where those of each node begin.
     by_node: Vec<(u32, Vec3)>,
     begin: Vec<u32>,
@@ -236,17 +244,26 @@ impl Bodies {
             self.pairs.resize_with(self.wet.len(), Pairs::default);
         }
         self.pairs.par_iter_mut().with_max_len(8).zip(&self.wet).for_each(|(found, wet)| {
-            let Pairs { ranges, pairs } = found;
-            pairs.clear();
-            let (liquid, output) = ((liquid, places), (ranges, pairs));
-            dispatch!(level, simd => cut::integrate::<_, K>(simd, &wet.face, sight, liquid, output));
+            found.pairs.clear();
+            found.rubs.clear();
+            let liquid = (liquid, places);
+            dispatch!(level, simd => cut::integrate::<_, K>(simd, &wet.face, sight, liquid, found));
         });
-        let blocks = liquid.order().len().div_ceil(par::PIECE);
+        let particles = liquid.order().len();
+        self.nearest.clear();
+        self.nearest.resize(particles, NearestWet::NONE);
+        let blocks = particles.div_ceil(par::PIECE);
         self.touched.resize_with(blocks.max(self.touched.len()), Vec::new);
         self.touched.iter_mut().for_each(Vec::clear);
         for (t, pairs) in (0..self.wet.len() as u32).zip(&self.pairs) {
             for (k, pair) in (0..).zip(&pairs.pairs) {
                 self.touched[pair.particle as usize / par::PIECE].push([pair.particle, t, k]);
+            }
+            for &(particle, rub) in &pairs.rubs {
+                let nearest = &mut self.nearest[particle as usize];
+                if rub.distance < nearest.rub.distance {
+                    *nearest = NearestWet { rub, triangle: t };
+                }
             }
         }
         self.unsorted.resize_with(self.touched.len(), Vec::new);
@@ -329,19 +346,18 @@ impl Bodies {
     /// Calls `visit` with each particle of a block that bodies touch, and puts down its links to their nodes.
     pub(crate) fn for_each_touch(&self, block: usize, links: &mut Vec<Link>, mut visit: impl FnMut(u32, BodyTouch)) {
         let Some(touched) = self.touched.get(block) else { return };
-        for group in touched.chunk_by(|a, b| a[0] == b[0]) {
-            let (first, particle) = (links.len(), group[0][0]);
+        let mut groups = touched.chunk_by(|a, b| a[0] == b[0]).peekable();
+        let start = block * par::PIECE;
+        let end = (start + par::PIECE).min(self.nearest.len());
+        for (particle, nearest) in (start as u32..).zip(&self.nearest[start.min(end)..end]) {
+            let group = groups.next_if(|group| group[0][0] == particle).unwrap_or_default();
+            if group.is_empty() && nearest.rub.distance.is_infinite() {
+                continue;
+            }
+            let first = links.len();
             let mut sum = BodyTouch::default();
-            let mut nearest = Rub::default();
             for &[_, t, k] in group {
                 let (pair, nodes) = (&self.pairs[t as usize].pairs[k as usize], self.wet[t as usize].nodes);
-                if pair.rub.distance < nearest.distance {
-                    nearest = pair.rub;
-                    sum.rubbed = nodes;
-                }
-                if pair.parts == [Vec3::ZERO; 3] {
-                    continue;
-                }
                 sum.deficit += pair.deficit;
                 for (node, part) in nodes.into_iter().zip(pair.parts) {
                     match links[first..].iter_mut().find(|link| link.node == node) {
@@ -358,11 +374,13 @@ impl Bodies {
                 sum.push += link.weight;
                 sum.flux += link.weight.dot(self.velocity[link.node as usize]);
             }
-            if nearest.distance.is_finite() {
-                sum.distance = Some(nearest.distance);
-                sum.lambda = nearest.lambda;
+            let NearestWet { rub, triangle } = nearest;
+            if rub.distance.is_finite() {
+                sum.distance = Some(rub.distance);
+                sum.lambda = rub.lambda;
+                sum.rubbed = self.wet[*triangle as usize].nodes;
                 let [a, b, c] = sum.rubbed.map(|node| self.velocity[node as usize]);
-                sum.velocity = nearest.lambda.x * a + nearest.lambda.y * b + nearest.lambda.z * c;
+                sum.velocity = rub.lambda.x * a + rub.lambda.y * b + rub.lambda.z * c;
             }
             visit(particle, sum);
         }

@@ -7,7 +7,7 @@ use crate::bodies::{Bodies, Body, FARTHEST, Link, Pushing, Rubbed, Sight};
 use crate::density::{self, Sums};
 use crate::dfsph::Progress;
 use crate::emitter::{Emitter, EmitterState};
-use crate::lanes::{CubicSpline, KernelLanes, LANES, Packed, Papers, QuarticSpline, Stored3, pack};
+use crate::lanes::{CubicSpline, KernelLanes, LANES, Packed, Papers, QuarticSpline, Stored3};
 use crate::motion::Pose;
 use crate::neighbours::{self, Columns, Neighbours, PairValues};
 use crate::params::{
@@ -444,10 +444,8 @@ impl Liquid {
         place.resize(count + 1, NOBODY);
         let Particles { position: positions, liquid, .. } = &self.state.particles;
         let embedded = &self.embedded;
-        let each = place[..count].par_iter_mut().with_min_len(par::LIGHT).zip(positions).zip(liquid);
-        each.for_each(|((p, &x), &liquid)| *p = pack(x, embedded.fullness(liquid)));
+        self.work.columns.copy(positions, &mut place[..count], |i| embedded.fullness(liquid[i]));
         place[count] = NOBODY;
-        self.work.columns.copy(positions);
         self.work.neighbours.cut(count);
         let (grid, level, h) = (&self.work.grid, self.level, self.h as f32);
         let places = (&self.work.place[..], &self.work.columns);
@@ -502,7 +500,9 @@ impl Liquid {
             rubbed.clear();
             let start = number * par::PIECE;
             let end = (start + par::PIECE).min(particles.len());
-            for i in (start..end).filter(|&i| !embedded.is_solid(particles.liquid[i])) {
+            let is_met =
+                |&i: &usize| !walls.are_out_of_reach(particles.position[i]) && !embedded.is_solid(particles.liquid[i]);
+            for i in (start..end).filter(is_met) {
                 walls.for_each_contact(i as u32, particles.position[i], |contact| contacts.push(contact));
             }
             bodies.for_each_touch(number, links, |particle, mut touch| {

@@ -40,13 +40,20 @@ pub(crate) struct Block {
 pub(crate) struct Columns([Vec<f32>; 3]);
 
 impl Columns {
-    pub(crate) fn copy(&mut self, positions: &[Vec3]) {
-        for (axis, column) in self.0.iter_mut().enumerate() {
+    /// Copies positions, and puts them into `place` with whatever a particle has for a companion.
+    pub(crate) fn copy(&mut self, positions: &[Vec3], place: &mut [Packed], companion: impl Fn(usize) -> f32 + Sync) {
+        for column in &mut self.0 {
             column.resize(positions.len() + LANES, 0.0);
-            let (real, rest) = column.split_at_mut(positions.len());
-            real.par_iter_mut().with_min_len(par::LIGHT).zip(positions).for_each(|(x, p)| *x = p[axis]);
-            rest.fill(f32::INFINITY);
+            column[positions.len()..].fill(f32::INFINITY);
         }
+        let [x, y, z] = self.0.each_mut().map(|column| column[..positions.len()].par_chunks_mut(par::PIECE));
+        let pieces = positions.par_chunks(par::PIECE).zip(place.par_chunks_mut(par::PIECE)).zip(x).zip(y).zip(z);
+        pieces.with_min_len(par::LIGHT / par::PIECE).enumerate().for_each(|(n, ((((positions, place), x), y), z))| {
+            for (k, p) in positions.iter().enumerate() {
+                (x[k], y[k], z[k]) = (p.x, p.y, p.z);
+                place[k] = pack(*p, companion(n * par::PIECE + k));
+            }
+        });
     }
 
     /// The positions of eight particles from one on.

@@ -172,10 +172,12 @@ impl WallIntegral {
         let first = self.corner(z, x1, y1);
         let left = if x0 == x1 { first } else { self.corner(z, x0, y1) };
         let low = if y0 == y1 { first } else { self.corner(z, x1, y0) };
-        let last = match () {
-            () if y0 == y1 => left,
-            () if x0 == x1 => low,
-            () => self.corner(z, x0, y0),
+        let last = if y0 == y1 {
+            left
+        } else if x0 == x1 {
+            low
+        } else {
+            self.corner(z, x0, y0)
         };
         let [left_sign, low_sign] = face.low.map(f64::signum);
         let [right_sign, high_sign] = face.high.map(f64::signum);

@@ -180,6 +180,12 @@ impl Walls {
         }
     }
 
+    /// Whether a point is surely out of reach of all walls: a quick first look.
+    #[inline]
+    pub(crate) fn are_out_of_reach(&self, position: Vec3) -> bool {
+        self.clear.iter().all(|clear| clear.is_some_and(|clear| clear.contains(position)))
+    }
+
     /// Calls `visit` for each wall within reach of a particle.
     pub(crate) fn for_each_contact(&self, particle: u32, position: Vec3, mut visit: impl FnMut(Contact)) {
         for number in 0..self.walls.len() {

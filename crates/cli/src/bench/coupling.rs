@@ -10,6 +10,18 @@ pub(super) const POOL: Case = Case {
     measure: |case, at| particles::gallery_scene(case, at, "pool", [15, 60]),
 };
 
+pub(super) const POOL_10X: Case = Case {
+    name: "coupling/pool-10x",
+    sizes: &[20],
+    measure: |case, at| particles::gallery_scene(case, at, "pool-10x", [3, 12]),
+};
+
+pub(super) const VESSEL: Case = Case {
+    name: "coupling/vessel",
+    sizes: &[3],
+    measure: |case, at| particles::gallery_scene(case, at, "vessel", [10, 30]),
+};
+
 /// A wet block, and `size` dry ones of the same mesh above the water: only the wet triangles should cost.
 pub(super) const DRY: Case = Case {
     name: "coupling/dry-triangles",

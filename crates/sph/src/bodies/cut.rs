@@ -1,6 +1,6 @@
 //! The wall integral over the triangles of a body.
 
-use super::{Pair, Rub};
+use super::{Pair, Pairs, Rub};
 use crate::lanes::{KernelLanes, LANES, Lanes3, add_up, add_up3, dot, minus, pack, plus_scaled, scaled, splat, splat3};
 use crate::neighbours::Columns;
 use crate::params::Distribution;
@@ -11,7 +11,6 @@ use glam::{DVec3, Vec3};
 use meniscus_geometry::{NeighbourGrid, quadrature};
 use std::f32::consts::PI;
 use std::marker::PhantomData;
-use std::ops::Range;
 
 /// Pieces seen from far away are this many times as long as those seen from a fifth of the reach.
 pub(crate) const FARTHEST: f32 = 2.0;
@@ -79,7 +78,7 @@ pub(super) fn integrate<S: Simd, K: KernelLanes>(
     face: &Face,
     sight: Sight,
     (liquid, places): (&NeighbourGrid, &Columns),
-    (ranges, pairs): (&mut Vec<Range<usize>>, &mut Vec<Pair>),
+    Pairs { ranges, pairs, rubs: all_rubs }: &mut Pairs,
 ) {
     let farthest = sight.reach();
     let reach = sight.rub.map_or(farthest, |rub| farthest.max(rub as f32));
@@ -103,20 +102,23 @@ pub(super) fn integrate<S: Simd, K: KernelLanes>(
                         Some((nearest, reach)) => nearest.rubs(simd, p, *reach),
                         None => (Rubs::default(), 0),
                     };
-                    let mut left = (felt | rubbed) & real;
+                    let mut left = rubbed & real;
+                    while left != 0 {
+                        let k = left.trailing_zeros() as usize;
+                        left &= left - 1;
+                        all_rubs.push(((from + k) as u32, rubs.at(k)));
+                    }
+                    let mut left = felt & real;
                     while left != 0 {
                         let k = left.trailing_zeros() as usize;
                         left &= left - 1;
                         let foot = feet.at(k);
                         let pair = match sight.traction {
-                            _ if felt >> k & 1 == 0 => None,
                             None => cut.press::<K>(simd, foot),
                             Some(pushing) => cut.push(simd, foot, pushing),
                         };
-                        let is_rubbed = rubbed >> k & 1 == 1;
-                        if let Some(pair) = pair.or_else(|| is_rubbed.then(Pair::default)) {
-                            let rub = if is_rubbed { rubs.at(k) } else { Rub::default() };
-                            pairs.push(Pair { particle: (from + k) as u32, rub, ..pair });
+                        if let Some(pair) = pair {
+                            pairs.push(Pair { particle: (from + k) as u32, ..pair });
                         }
                     }
                 }
