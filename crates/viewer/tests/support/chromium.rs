@@ -162,13 +162,19 @@ impl Browser {
         value.as_f64().unwrap_or_else(|| panic!("{expression} is {value}"))
     }
 
-    /// Waits until an expression is true.
+    /// Waits until an expression is true. A page that has not got that far may not know its names yet: that is no failure.
     pub(crate) fn wait(&mut self, tab: &Tab, expression: &str) {
         let start = Instant::now();
-        while self.eval(tab, &format!("Boolean({expression})")) != true {
+        let asked =
+            format!("(() => {{ try {{ return Boolean({expression}); }} catch (e) {{ return String(e); }} }})()");
+        loop {
+            let answer = self.eval(tab, &asked);
+            if answer == true {
+                return;
+            }
             if start.elapsed() > PATIENCE {
                 let state = self.eval(tab, "JSON.stringify(globalThis.meniscus?.status)");
-                panic!("waited in vain for {expression}; {state}; {:?}", self.errors);
+                panic!("waited in vain for {expression}: {answer}; {state}; {:?}", self.errors);
             }
             std::thread::sleep(Duration::from_millis(50));
         }
