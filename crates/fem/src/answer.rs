@@ -1,8 +1,9 @@
 //! How a body answers within a step to forces that are new in it.
 //!
-//! Forces f change the velocities at the end of the step by Δt H f with H = (a M + c K)⁻¹, the matrix of the implicit step. One cycle of the
-//! hierarchy that preconditions its solver comes close: to about a half for the worst motions. Whoever finds forces and motion
-//! together, such as a liquid, asks for it many times in a step, and borrows it meanwhile.
+//! Forces f change the velocities at the end of the step by Δt H f with H = (a M + c K)⁻¹, the matrix of the implicit step. What
+//! preconditions its solver comes close: the factors at rest of a small body, or one cycle of the hierarchy of a large one, to about
+//! a half for the worst motions. Whoever finds forces and motion together, such as a liquid, asks for it many times in a step, and
+//! borrows it meanwhile.
 
 use crate::axes::Axes;
 use crate::body::Body;

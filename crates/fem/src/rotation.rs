@@ -21,7 +21,7 @@ use glam::{DMat3, DQuat, DVec3};
 /// Newton steps before the eigenvalue problem is solved instead.
 const ITERATIONS: usize = 8;
 /// Square of the last turn \[rad²\]: about the error \[rad\] after it.
-const CONVERGED: f64 = 1e-14;
+const CONVERGED: f64 = 1e-11;
 /// Curvature below this part of |F| counts as none.
 const FLAT: f64 = 1e-3;
 /// Deformation gradients below this norm have no rotation, dimensionless.

@@ -222,8 +222,8 @@ fn fork() -> TetMesh {
     TetMesh::new(vertices, tets.iter().map(|tet| tet.map(|v| number[v as usize])).collect()).unwrap()
 }
 
-/// The smallest distance between the inner sides of the arms along x: negative when they have passed through each other.
-fn between_the_arms(own: bool) -> f64 {
+/// The fork with its arms pressed together.
+fn pressed_fork() -> Body {
     let mut body = Body::new("fork", &fork(), Params::default(), soft(1e5)).unwrap();
     body.fix(|p| p.y < 1e-9);
     let rest = body.rest_positions().to_vec();
@@ -234,11 +234,16 @@ fn between_the_arms(own: bool) -> f64 {
             *force = DVec3::new(if p.x < 0.25 { 40.0 } else { -40.0 }, 0.0, 0.0) / nodes;
         }
     }
-    let mut bodies = [body];
+    body
+}
+
+/// The smallest distance between the inner sides of the arms along x: negative when they have passed through each other.
+fn between_the_arms(own: bool) -> f64 {
+    let mut bodies = [pressed_fork()];
+    let rest = bodies[0].rest_positions().to_vec();
     let mut contact = contact(ContactParams { own, ..ContactParams::default() });
     for _ in 0..120 {
-        let mut report = StepReport::default();
-        contact.step(&mut bodies, &[], 1.0 / 60.0, DVec3::ZERO, &mut report).unwrap();
+        step(&mut contact, &mut bodies, &[], 1.0 / 60.0);
     }
     let reach = |left: bool| {
         let side = if left { 0.15 } else { 0.35 };
@@ -248,6 +253,31 @@ fn between_the_arms(own: bool) -> f64 {
         places.sum::<f64>() / rest.iter().filter(|p| inner(p)).count() as f64
     };
     reach(false) - reach(true)
+}
+
+/// The arms close, touch and swing back when the load is gone.
+#[test]
+fn a_body_that_looks_for_itself_only_when_it_must_finds_the_same() {
+    let move_fork = |forgetful: bool| {
+        let mut bodies = [pressed_fork()];
+        let mut memory = contact(ContactParams::default());
+        let mut touched = Vec::new();
+        for k in 0..120 {
+            if forgetful {
+                memory = contact(ContactParams::default());
+            }
+            if k == 60 {
+                bodies[0].external_force_mut().fill(DVec3::ZERO);
+            }
+            let report = step(&mut memory, &mut bodies, &[], 1.0 / 60.0);
+            touched.push(report.counter("contacts").unwrap_or(0.0));
+        }
+        let [body] = bodies;
+        (body.positions().to_vec(), touched)
+    };
+    let (seldom, often) = (move_fork(false), move_fork(true));
+    assert_eq!(seldom, often);
+    assert!(seldom.1.iter().any(|count| *count > 0.0) && seldom.1.contains(&0.0), "{:?}", seldom.1);
 }
 
 #[test]

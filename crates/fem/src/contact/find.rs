@@ -9,12 +9,16 @@ use crate::linear::{End, Float};
 use glam::DVec3;
 use meniscus_geometry::Closest;
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Gaps below this part of an edge take their direction from the surface.
 const TOUCHING: f64 = 1e-6;
 
 /// Gaps below this part of an edge are watched at any speed: what is slow may become fast within the step.
 const WATCHED: f64 = 0.05;
+
+/// A body looks for itself this much farther than it has to, in edges, so that it need not look again soon.
+const ROOM: f64 = 0.25;
 
 /// Everything that a node is held against.
 struct Scene<'a> {
@@ -24,6 +28,8 @@ struct Scene<'a> {
     obstacles: &'a [&'a dyn Obstacle],
     /// Numbers of those that answer, among themselves.
     answering: &'a [Option<(u32, Inertia)>],
+    /// How far each body looks for itself \[m\], and whether it has seen anything; none if it need not look.
+    own: &'a [Option<(f64, AtomicBool)>],
     dt: f64,
 }
 
@@ -32,6 +38,11 @@ impl Contact {
     pub(super) fn find(&mut self, bodies: &[Body], obstacles: &[&dyn Obstacle], dt: f64) {
         self.skins.resize_with(bodies.len(), Skin::default);
         self.skins.par_iter_mut().zip(bodies).for_each(|(skin, body)| skin.follow(body));
+        let own: Vec<_> =
+            self.skins.iter().zip(bodies).map(|(skin, body)| self.looks_for_itself(skin, body, dt)).collect();
+        let alone = bodies.len() == 1 && obstacles.iter().all(|obstacle| obstacle.samples().is_empty());
+        let searched = self.skins.par_iter_mut().zip(bodies).zip(&own).filter(|(_, own)| !alone || own.is_some());
+        searched.for_each(|((skin, body), _)| skin.turn(body));
         let mut count = 0;
         let answering: Vec<Option<(u32, Inertia)>> = obstacles
             .iter()
@@ -41,7 +52,8 @@ impl Contact {
                 Some((count - 1, inertia))
             })
             .collect();
-        let scene = Scene { params: &self.params, bodies, skins: &self.skins, obstacles, answering: &answering, dt };
+        let scene =
+            Scene { params: &self.params, bodies, skins: &self.skins, obstacles, answering: &answering, own: &own, dt };
         let mut pairs = Vec::new();
         for (body, skin) in self.skins.iter().enumerate() {
             let found = (0..skin.nodes.len()).into_par_iter().with_min_len(64);
@@ -53,6 +65,19 @@ impl Contact {
         }
         let float = |(_, own): &(u32, Inertia)| Float::new(own.mass, own.inertia, [dt * own.force, dt * own.torque]);
         self.touch.start(pairs, answering.iter().flatten().map(float));
+        for ((skin, body), own) in self.skins.iter_mut().zip(bodies).zip(own) {
+            if let Some((reach, seen)) = own {
+                skin.note_clearance(body, (!seen.into_inner()).then_some(reach));
+            }
+        }
+    }
+
+    /// How far a body looks for itself, if it has to.
+    fn looks_for_itself(&self, skin: &Skin, body: &Body, dt: f64) -> Option<(f64, AtomicBool)> {
+        // No node is faster against the others than twice the spread.
+        let reach = (self.params.depth * skin.edge).max(WATCHED * skin.edge + 2.0 * dt * skin.spread);
+        let looks = self.params.own && !skin.is_quiet(body, reach);
+        looks.then(|| (reach + ROOM * skin.edge, AtomicBool::new(false)))
     }
 }
 
@@ -60,7 +85,7 @@ impl Scene<'_> {
     /// The pairs of the k-th node on the surface of a body.
     fn pairs_of(&self, body: usize, k: usize) -> impl Iterator<Item = Pair> {
         let with_bodies = (0..self.bodies.len())
-            .filter(move |&other| other != body || self.params.own)
+            .filter(move |&other| other != body || self.own[body].is_some())
             .filter_map(move |other| self.pair_with_body(body, k, other));
         let with_obstacles = (0..self.obstacles.len()).filter_map(move |o| self.pair_with_obstacle(body, k, o));
         with_bodies.chain(with_obstacles)
@@ -82,8 +107,20 @@ impl Scene<'_> {
             return None;
         }
         let own = other == body;
-        let wanted = |triangle: u32| !own || !there.are_neighbours(node, triangle);
-        let closest = tree.closest_of(place, reach, wanted)?;
+        let closest = match &self.own[body] {
+            Some((farthest, seen)) if own => {
+                let closest =
+                    tree.closest_of(place, farthest.max(reach), |triangle| !there.are_neighbours(node, triangle))?;
+                seen.store(true, Ordering::Relaxed);
+                closest
+            }
+            _ => tree.closest_within(place, reach)?,
+        };
+        // What is seen from farther is only noted.
+        let is_within_reach = closest.distance() <= reach;
+        if !is_within_reach {
+            return None;
+        }
         let (gap, normal) = gap_and_normal(place, &closest, there, &self.bodies[other]);
         let tangled = || {
             let positions = self.bodies[other].positions();

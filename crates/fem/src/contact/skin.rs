@@ -31,6 +31,15 @@ pub(super) struct Skin {
     pub(super) velocity: DVec3,
     /// Largest difference of a node's velocity to it \[m/s\].
     pub(super) spread: f64,
+    quiet: Option<Quiet>,
+}
+
+/// A body far from touching itself. As long as that lasts there is nothing to find, and nobody has to look.
+struct Quiet {
+    /// Where its nodes were when it was looked at \[m\].
+    positions: Vec<DVec3>,
+    /// No node had a triangle that it could touch within this distance \[m\].
+    clearance: f64,
 }
 
 impl Skin {
@@ -38,12 +47,52 @@ impl Skin {
     pub(super) fn follow(&mut self, body: &Body) {
         if self.source != body.surface().triangles() || self.rest != body.rest_positions() {
             self.rebuild(body);
+            self.quiet = None;
         }
-        let (position, velocity) = (body.positions(), body.velocities());
-        if let Some(tree) = &mut self.tree {
-            // The number of vertices is that of the nodes it was built for.
-            let _ = tree.refit(position);
-        }
+        let velocity = body.velocities();
+        let count = self.nodes.len().max(1) as f64;
+        self.velocity = self.nodes.iter().map(|&node| velocity[node as usize]).sum::<DVec3>() / count;
+        let apart = |&node: &u32| velocity[node as usize].distance(self.velocity);
+        self.spread = self.nodes.iter().map(apart).fold(0.0, f64::max);
+    }
+
+    /// Whether the body is surely out of its own reach \[m\].
+    pub(super) fn is_quiet(&self, body: &Body, reach: f64) -> bool {
+        self.quiet.as_ref().is_some_and(|quiet| {
+            let moved = |(a, b): (&DVec3, &DVec3)| a.distance_squared(*b);
+            let farthest = body.positions().iter().zip(&quiet.positions).map(moved).fold(0.0, f64::max).sqrt();
+            // A NaN is not quiet.
+            reach + 2.0 * farthest <= quiet.clearance
+        })
+    }
+
+    /// Notes that no node has a triangle that it could touch within a distance \[m\], or that one has.
+    pub(super) fn note_clearance(&mut self, body: &Body, clearance: Option<f64>) {
+        let Some(clearance) = clearance else {
+            self.quiet = None;
+            return;
+        };
+        let quiet = self.quiet.get_or_insert_with(|| Quiet { positions: Vec::new(), clearance });
+        quiet.positions.clear();
+        quiet.positions.extend_from_slice(body.positions());
+        quiet.clearance = clearance;
+    }
+
+    /// Turns to where the body is now, ready to be searched.
+    pub(super) fn turn(&mut self, body: &Body) {
+        let position = body.positions();
+        let mut tree = self.tree.take();
+        // The number of vertices is that of the nodes it was built for.
+        let refit = || tree.as_mut().map(|tree| tree.refit(position));
+        let turn = || {
+            self.turn_normals(position);
+            self.find_inverted(body);
+        };
+        let _ = rayon::join(refit, turn);
+        self.tree = tree;
+    }
+
+    fn turn_normals(&mut self, position: &[DVec3]) {
         self.normal.clear();
         self.normal.resize(position.len(), DVec3::ZERO);
         for triangle in &self.triangles {
@@ -51,11 +100,6 @@ impl Skin {
             let normal = (b - a).cross(c - a);
             triangle.iter().for_each(|&node| self.normal[node as usize] += normal);
         }
-        self.find_inverted(body);
-        let count = self.nodes.len().max(1) as f64;
-        self.velocity = self.nodes.iter().map(|&node| velocity[node as usize]).sum::<DVec3>() / count;
-        let apart = |&node: &u32| velocity[node as usize].distance(self.velocity);
-        self.spread = self.nodes.iter().map(apart).fold(0.0, f64::max);
     }
 
     fn find_inverted(&mut self, body: &Body) {

@@ -1,5 +1,6 @@
 //! 3×3 blocks and their vectors in single and double precision.
 
+use super::skyline::Number;
 use glam::{DMat3, DVec3, Vec4, Vec4Swizzles};
 use std::ops::{Add, Sub};
 
@@ -7,6 +8,8 @@ use std::ops::{Add, Sub};
 pub(crate) trait Block: Copy + Default + Send + Sync + 'static {
     /// Vectors of three numbers.
     type Vector: Copy + Default + Send + Sync + Add<Output = Self::Vector> + Sub<Output = Self::Vector>;
+    /// Their numbers.
+    type Scalar: Number;
 
     /// The block times a vector.
     fn times(self, v: Self::Vector) -> Self::Vector;
@@ -22,10 +25,15 @@ pub(crate) trait Block: Copy + Default + Send + Sync + 'static {
     fn round_vector(v: DVec3) -> Self::Vector;
     /// A vector in double precision.
     fn widen(v: Self::Vector) -> DVec3;
+    /// The numbers of a vector.
+    fn scalars(v: Self::Vector) -> [Self::Scalar; 3];
+    /// A vector of three numbers.
+    fn vector(scalars: [Self::Scalar; 3]) -> Self::Vector;
 }
 
 impl Block for DMat3 {
     type Vector = DVec3;
+    type Scalar = f64;
 
     #[inline(always)]
     fn times(self, v: DVec3) -> DVec3 {
@@ -59,6 +67,16 @@ impl Block for DMat3 {
     fn widen(v: DVec3) -> DVec3 {
         v
     }
+
+    #[inline(always)]
+    fn scalars(v: DVec3) -> [f64; 3] {
+        v.to_array()
+    }
+
+    #[inline(always)]
+    fn vector(scalars: [f64; 3]) -> DVec3 {
+        DVec3::from_array(scalars)
+    }
 }
 
 /// A block in single precision: columns whose fourth lane is zero. Where it is left open, compilers tear vectors apart.
@@ -67,6 +85,7 @@ pub(crate) struct Single([Vec4; 3]);
 
 impl Block for Single {
     type Vector = Vec4;
+    type Scalar = f32;
 
     #[inline(always)]
     fn times(self, v: Vec4) -> Vec4 {
@@ -101,5 +120,15 @@ impl Block for Single {
     #[inline(always)]
     fn widen(v: Vec4) -> DVec3 {
         v.truncate().as_dvec3()
+    }
+
+    #[inline(always)]
+    fn scalars(v: Vec4) -> [f32; 3] {
+        v.truncate().to_array()
+    }
+
+    #[inline(always)]
+    fn vector([x, y, z]: [f32; 3]) -> Vec4 {
+        Vec4::new(x, y, z, 0.0)
     }
 }

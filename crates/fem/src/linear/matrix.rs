@@ -11,7 +11,7 @@ use rayon::prelude::*;
 pub(crate) const ROWS: usize = 32;
 
 /// Fewest pieces of a product that are worth the hearing of another thread, and of a loop that only adds vectors.
-pub(crate) const PIECES: usize = 16;
+pub(crate) const PIECES: usize = 3;
 pub(crate) const LIGHT_PIECES: usize = par::LIGHT / ROWS;
 
 /// The next few rows of a matrix.

@@ -13,6 +13,7 @@ mod matrix;
 mod multigrid;
 mod preconditioner;
 mod prolongation;
+mod skyline;
 mod sparse;
 mod spectrum;
 

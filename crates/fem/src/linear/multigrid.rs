@@ -10,6 +10,8 @@
 //! x ← x + c₁ d + c₂ D⁻¹ (b − A x)                                          SpMV
 //! ```
 //!
+//! A body whose matrix can be factored within a [skyline](super::skyline) has no levels: its solve is exact.
+//!
 //! The same polynomial before and after makes the cycle symmetric; it is positive whatever the levels below do.
 
 use super::aggregates::{Graph, NONE, aggregate};
@@ -17,6 +19,7 @@ use super::block::Block;
 use super::cholesky;
 use super::matrix::{LIGHT_PIECES, Matrix, ROWS};
 use super::prolongation::{self, Modes};
+use super::skyline::Skyline;
 use super::sparse::Sparse;
 use super::spectrum;
 use crate::axes::Axes;
@@ -52,8 +55,10 @@ struct Level<B: Block> {
     coarse_x: Vec<B::Vector>,
 }
 
-/// The coarsest level: its inverse, or its inverse diagonal where it has remained too large to invert.
-enum Bottom<B> {
+/// The coarsest level: its factor where it is the only one, its inverse, or its inverse diagonal where it has remained too large to
+/// invert.
+enum Bottom<B: Block> {
+    Factor(Skyline<B>),
     Inverse(Matrix<B>),
     Diagonal(Vec<B>),
 }
@@ -62,6 +67,9 @@ impl<B: Block> Multigrid<B> {
     /// Builds the hierarchy of a symmetric positive matrix with its rigid motions.
     pub(crate) fn new(mut a: Sparse, mut modes: Vec<Modes>, fixed: &[Axes]) -> Self {
         let mut levels: Vec<Level<B>> = Vec::new();
+        if let Some(factor) = Skyline::new(&a) {
+            return Self { levels, bottom: Bottom::Factor(factor) };
+        }
         let mut width = 1;
         while a.rows() > BOTTOM && levels.len() < LEVELS {
             let active = |node: usize| width > 1 || !fixed[node].all();
@@ -95,11 +103,11 @@ impl<B: Block> Multigrid<B> {
 
     /// x ≈ A⁻¹ b by one cycle.
     pub(crate) fn cycle(&mut self, b: &[B::Vector], x: &mut [B::Vector]) {
-        cycle(&mut self.levels, &self.bottom, b, x);
+        cycle(&mut self.levels, &mut self.bottom, b, x);
     }
 }
 
-fn cycle<B: Block>(levels: &mut [Level<B>], bottom: &Bottom<B>, b: &[B::Vector], out: &mut [B::Vector]) {
+fn cycle<B: Block>(levels: &mut [Level<B>], bottom: &mut Bottom<B>, b: &[B::Vector], out: &mut [B::Vector]) {
     let Some((level, coarser)) = levels.split_first_mut() else { return bottom.solve(b, out) };
     let Level { matrix, inverse_diagonal, chebyshev: [c0, c1, c2], up, down, x, y, coarse_b, coarse_x } = level;
     let (d, [c0, c1, c2]) = (&*inverse_diagonal, [*c0, *c1, *c2]);
@@ -160,8 +168,9 @@ impl<B: Block> Bottom<B> {
         Self::Inverse(Matrix::round(&Sparse::from_rows(&rows)))
     }
 
-    fn solve(&self, b: &[B::Vector], x: &mut [B::Vector]) {
+    fn solve(&mut self, b: &[B::Vector], x: &mut [B::Vector]) {
         match self {
+            Self::Factor(factor) => factor.solve(b, x),
             Self::Inverse(inverse) => inverse.map(b, x, |_, sum| sum),
             Self::Diagonal(inverse) => for_each_row(x, |i| inverse[i].times(b[i])),
         }

@@ -1,7 +1,7 @@
-//! The multigrid cycle of the body at rest, seen from frames that turn with its nodes.
+//! The solve of the body at rest, exact or by a multigrid cycle, seen from frames that turn with its nodes.
 //!
 //! The warped stiffness K' = Σ Rₑ Kₑ Rₑᵀ of a bent body is close to R K R ᵀ, with K the stiffness at rest and R the
-//! rotations of the nodes, the mean of those of their elements. So a hierarchy is built once for a M + c K at rest, and
+//! rotations of the nodes, the mean of those of their elements. So a hierarchy or a factor is made once for a M + c K at rest, and
 //! R cycle(Rᵀ r) preconditions every step that follows until the topology, the supports or c/a change. It depends on
 //! the state only, never on the steps before, so that a resumed run repeats every bit.
 //!
@@ -15,7 +15,6 @@ use super::prolongation::rigid_modes;
 use super::sparse::Sparse;
 use crate::axes::Axes;
 use glam::{DMat3, DQuat, DVec3};
-use meniscus_core::par;
 use rayon::prelude::*;
 
 /// Largest ratio of stiffness to inertia up to which rounding the hierarchy to single precision keeps it positive.
@@ -133,7 +132,7 @@ impl<B: Block> Turned<B> {
 
     fn turn(&mut self, rotation: impl Fn(usize) -> DQuat + Sync) {
         let turn = |(i, frame): (usize, &mut B)| *frame = B::round(DMat3::from_quat(rotation(i)));
-        self.frames.par_iter_mut().with_min_len(par::PIECE).enumerate().for_each(turn);
+        self.frames.par_iter_mut().with_min_len(2 * ROWS).enumerate().for_each(turn);
     }
 
     fn stretch(&mut self, matrix: &Matrix<DMat3>, inertia: f64) {
