@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub const PIECE: usize = 256;
 
 /// Items of a light loop (a few operations on each) that one thread has done before another one has heard of them.
-pub const LIGHT: usize = 16 * PIECE;
+pub const LIGHT: usize = 4 * PIECE;
 
 /// Pieces that one thread works through before it looks whether another one is idle: fewer, and threads end together.
-pub const BATCH: usize = 2;
+pub const BATCH: usize = 1;
 
 /// Maps pieces of `0..len`, which should be light, and combines the results along a fixed tree. Returns `None` when `len` is zero.
 pub fn reduce<T: Send>(

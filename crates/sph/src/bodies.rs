@@ -19,14 +19,15 @@
 //! otherwise is made good in the next step, and at rest nothing is left. A stiff body that is taken for loose nodes shakes:
 //! with the liquid's mass six times its own, steps of 6 ms grow by 4 % each.
 
+mod chosen;
 mod cut;
 mod passed;
+mod rub;
 
 use crate::lanes::KernelLanes;
-use crate::neighbours::Columns;
-use crate::surface::{MOST_PIECES, Miter};
-use cut::Face;
+use crate::surface::{Bevel, MOST_PIECES, Miter};
 pub(crate) use cut::{FARTHEST, Pushing, Sight};
+use cut::{Face, Places, Scratch};
 use fearless_simd::{Level, dispatch};
 use glam::{DMat3, DVec3, Vec3};
 use meniscus_core::par;
@@ -37,6 +38,7 @@ use rayon::prelude::*;
 use std::any::Any;
 use std::fmt::Debug;
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 /// A surface that moves, and what it does when it is pushed.
 #[derive(Debug, Default)]
@@ -141,11 +143,49 @@ impl NearestWet {
 /// The particles that a triangle touches.
 #[derive(Debug, Clone, Default)]
 struct Pairs {
-    /// Places of particles around it.
-    ranges: Vec<Range<usize>>,
     pairs: Vec<Pair>,
     /// Particles that may rub it.
     rubs: Vec<(u32, Rub)>,
+}
+
+/// Triangles that a thread takes at a time.
+const TASK: usize = 2;
+
+/// Lists of links sorted by node: so many can be sorted side by side. Part of the result's definition.
+const LISTS: usize = 4;
+
+/// Links sorted by node, and where those of each node begin.
+#[derive(Debug, Clone, Default)]
+struct ByNode {
+    links: Vec<(u32, Vec3)>,
+    begin: Vec<u32>,
+}
+
+impl ByNode {
+    /// Sorts the links of some blocks; those of a node keep their order.
+    fn sort(&mut self, blocks: &[Vec<Link>], nodes: usize) {
+        let Self { links, begin } = self;
+        begin.clear();
+        begin.resize(nodes + 1, 0);
+        for link in blocks.iter().flatten() {
+            begin[link.node as usize] += 1;
+        }
+        let mut sum = 0;
+        for count in &mut *begin {
+            sum += *count;
+            *count = sum;
+        }
+        links.resize(sum as usize, (0, Vec3::ZERO));
+        for link in blocks.iter().rev().flat_map(|block| block.iter().rev()) {
+            let place = &mut begin[link.node as usize];
+            *place -= 1;
+            links[*place as usize] = (link.particle, link.weight);
+        }
+    }
+
+    fn of(&self, node: usize) -> &[(u32, Vec3)] {
+        &self.links[self.begin[node] as usize..self.begin[node + 1] as usize]
+    }
 }
 
 /// All bodies, and what they touch in a step.
@@ -156,23 +196,28 @@ pub(crate) struct Bodies {
     first: Vec<u32>,
     /// Velocities of all nodes \[m/s\].
     velocity: Vec<Vec3>,
+    /// How fast each node yields to a force on it alone, at most \[1/kg\], and the largest of these.
+    mobility: Vec<f64>,
     largest_mobility: f64,
     wet: Vec<WetTriangle>,
     /// Which triangles of a body are near to liquid.
     near: Vec<bool>,
+    /// Those that touch wet ones, and how the nodes of a body move with them.
+    bevels: Vec<Option<Bevel>>,
     miters: Vec<Miter>,
     /// How far the nodes of a body are moved into the liquid \[m\]; those of dry triangles not.
     shifts: Vec<Option<DVec3>>,
     /// For each wet triangle; there may be more lists than triangles.
     pairs: Vec<Pairs>,
+    /// Memory of each thread: what all triangles use stays in its cache.
+    scratch: Vec<Mutex<Scratch>>,
     /// For each block of particles: particle, wet triangle, place in its list, in this order.
     touched: Vec<Vec<[u32; 3]>>,
     unsorted: Vec<Vec<[u32; 3]>>,
     /// What each particle rubs.
     nearest: Vec<NearestWet>,
-    /// Links sorted by node, and where those of each node begin.
-    by_node: Vec<(u32, Vec3)>,
-    begin: Vec<u32>,
+    /// Links of the first blocks, the next ones and so on.
+    by_node: [ByNode; LISTS],
     /// Forces or accelerations of all nodes in the course of a solve.
     pub(crate) answer: Vec<DVec3>,
     /// What the nodes feel already at the start of a solve \[N\].
@@ -223,8 +268,9 @@ impl Bodies {
             self.first.push(self.velocity.len() as u32);
         }
         let count = self.velocity.len();
-        let lightest = (0..count as u32).map(|node| self.mobility(node)).fold(0.0, f64::max);
-        self.largest_mobility = lightest;
+        self.mobility.clear();
+        self.mobility.extend(self.bodies.iter().flat_map(Body::mobilities));
+        self.largest_mobility = self.mobility.iter().copied().fold(0.0, f64::max);
         self.answer.resize(count, DVec3::ZERO);
         self.start.resize(count, DVec3::ZERO);
         self.force.clear();
@@ -232,43 +278,67 @@ impl Bodies {
     }
 
     /// Integrates over the triangles that liquid may touch, for each particle that is near one.
-    pub(crate) fn integrate<K: KernelLanes>(
-        &mut self,
-        level: Level,
-        sight: Sight,
-        liquid: &NeighbourGrid,
-        places: &Columns,
-    ) {
-        self.find_wet(sight, liquid);
+    pub(crate) fn integrate<K: KernelLanes>(&mut self, level: Level, sight: Sight, liquid: Places<'_>) {
+        self.find_wet(sight, liquid.0);
         if self.pairs.len() < self.wet.len() {
             self.pairs.resize_with(self.wet.len(), Pairs::default);
         }
-        self.pairs.par_iter_mut().with_max_len(8).zip(&self.wet).for_each(|(found, wet)| {
-            found.pairs.clear();
-            found.rubs.clear();
-            let liquid = (liquid, places);
-            dispatch!(level, simd => cut::integrate::<_, K>(simd, &wet.face, sight, liquid, found));
+        let threads = rayon::current_num_threads().max(self.scratch.len());
+        self.scratch.resize_with(threads, Mutex::default);
+        self.share_room();
+        let scratch = &self.scratch;
+        let tasks = self.pairs[..self.wet.len()].par_chunks_mut(TASK).zip(self.wet.par_chunks(TASK));
+        tasks.for_each(|(found, wet)| {
+            let own = &scratch[rayon::current_thread_index().unwrap_or(0) % threads];
+            let mut scratch = own.lock().unwrap_or_else(PoisonError::into_inner);
+            for (found, wet) in found.iter_mut().zip(wet) {
+                found.pairs.clear();
+                found.rubs.clear();
+                let out = (found, &mut *scratch);
+                dispatch!(level, simd => cut::integrate::<_, K>(simd, &wet.face, sight, liquid, out));
+            }
         });
-        let particles = liquid.order().len();
+        let particles = liquid.0.order().len();
         self.nearest.clear();
         self.nearest.resize(particles, NearestWet::NONE);
         let blocks = particles.div_ceil(par::PIECE);
-        self.touched.resize_with(blocks.max(self.touched.len()), Vec::new);
-        self.touched.iter_mut().for_each(Vec::clear);
-        for (t, pairs) in (0..self.wet.len() as u32).zip(&self.pairs) {
-            for (k, pair) in (0..).zip(&pairs.pairs) {
-                self.touched[pair.particle as usize / par::PIECE].push([pair.particle, t, k]);
-            }
-            for &(particle, rub) in &pairs.rubs {
-                let nearest = &mut self.nearest[particle as usize];
-                if rub.distance < nearest.rub.distance {
-                    *nearest = NearestWet { rub, triangle: t };
+        self.touched.resize_with(blocks, Vec::new);
+        self.unsorted.resize_with(blocks, Vec::new);
+        self.unsorted.iter_mut().for_each(Vec::clear);
+        let Self { pairs, wet, unsorted, nearest, .. } = self;
+        let pairs = &pairs[..wet.len()];
+        let touch = || {
+            for (t, pairs) in (0..).zip(pairs) {
+                for (k, pair) in (0..).zip(&pairs.pairs) {
+                    unsorted[pair.particle as usize / par::PIECE].push([pair.particle, t, k]);
                 }
             }
+        };
+        let rub = || {
+            for (triangle, pairs) in (0..).zip(pairs) {
+                for &(particle, rub) in &pairs.rubs {
+                    let nearest = &mut nearest[particle as usize];
+                    if rub.distance < nearest.rub.distance {
+                        *nearest = NearestWet { rub, triangle };
+                    }
+                }
+            }
+        };
+        rayon::join(touch, rub);
+        let lists = self.touched.par_iter_mut().zip(&self.unsorted);
+        lists.enumerate().for_each(|(block, (touched, unsorted))| group(unsorted, touched, block * par::PIECE));
+    }
+
+    /// What one thread had to make room for, all do: which triangle comes to which of them is chance.
+    fn share_room(&mut self) {
+        let mut room = [0; 2];
+        for scratch in &mut self.scratch {
+            let own = scratch.get_mut().unwrap_or_else(PoisonError::into_inner).room();
+            room = [room[0].max(own[0]), room[1].max(own[1])];
         }
-        self.unsorted.resize_with(self.touched.len(), Vec::new);
-        let lists = self.touched[..blocks].par_iter_mut().zip(&mut self.unsorted);
-        lists.enumerate().for_each(|(block, (touched, unsorted))| group(touched, unsorted, block * par::PIECE));
+        for scratch in &mut self.scratch {
+            scratch.get_mut().unwrap_or_else(PoisonError::into_inner).make_room(room);
+        }
     }
 
     fn find_wet(&mut self, sight: Sight, liquid: &NeighbourGrid) {
@@ -309,10 +379,14 @@ impl Bodies {
             self.miters.clear();
             self.miters.resize(body.positions.len(), Miter::default());
             // The corners of wet triangles touch dry ones too.
-            for triangle in &body.triangles {
-                if triangle.iter().any(|&v| self.shifts[v as usize].is_some()) {
-                    let corners = triangle.map(|v| body.positions[v as usize]);
-                    Miter::add(&mut self.miters, *triangle, corners);
+            let shifts = &self.shifts;
+            let bevels = body.triangles.par_iter().with_min_len(64).map(|triangle| {
+                triangle.iter().any(|&v| shifts[v as usize].is_some()).then(|| Bevel::new(corners(triangle)))
+            });
+            bevels.collect_into_vec(&mut self.bevels);
+            for (triangle, bevel) in body.triangles.iter().zip(&self.bevels) {
+                if let Some(bevel) = bevel {
+                    Miter::add(&mut self.miters, *triangle, bevel);
                 }
             }
             for (shift, miter) in self.shifts.iter_mut().zip(&self.miters) {
@@ -388,31 +462,16 @@ impl Bodies {
 
     /// Sorts links by node, so that nodes can be summed up side by side.
     pub(crate) fn sort_links(&mut self, links: &[Vec<Link>]) {
-        let Self { by_node, begin, velocity, .. } = self;
-        begin.clear();
-        begin.resize(velocity.len() + 1, 0);
-        for link in links.iter().flatten() {
-            begin[link.node as usize] += 1;
-        }
-        let mut sum = 0;
-        for count in &mut *begin {
-            sum += *count;
-            *count = sum;
-        }
-        by_node.resize(sum as usize, (0, Vec3::ZERO));
-        // From the back, so that those of a node stand in the order of the particles.
-        for link in links.iter().rev().flat_map(|block| block.iter().rev()) {
-            let place = &mut begin[link.node as usize];
-            *place -= 1;
-            by_node[*place as usize] = (link.particle, link.weight);
-        }
+        let (nodes, blocks) = (self.velocity.len(), links.len().div_ceil(LISTS).max(1));
+        self.by_node.par_iter_mut().enumerate().for_each(|(k, by_node)| {
+            by_node.sort(links.chunks(blocks).nth(k).unwrap_or_default(), nodes);
+        });
     }
 
     /// Adds what pressures push each node with \[N\] to `to`; a particle has this volume \[m³\].
     pub(crate) fn push_nodes(&self, volume: f64, pressure: impl Fn(usize) -> f32 + Sync, to: &mut [DVec3]) {
         to.par_iter_mut().with_min_len(64).enumerate().for_each(|(node, to)| {
-            let links = &self.by_node[self.begin[node] as usize..self.begin[node + 1] as usize];
-            for (particle, weight) in links {
+            for (particle, weight) in self.by_node.iter().flat_map(|list| list.of(node)) {
                 *to -= weight.as_dvec3() * (f64::from(pressure(*particle as usize)) * volume);
             }
         });
@@ -460,25 +519,29 @@ impl Bodies {
 
     /// How fast a node yields to a force on it alone, at most \[1/kg\].
     pub(crate) fn mobility(&self, node: u32) -> f64 {
-        let b = self.body_of(node);
-        match &self.bodies[b].answer {
-            Answer::None => 0.0,
-            Answer::Nodes(alone) | Answer::Stiff { alone, .. } => alone[(node - self.first[b]) as usize],
-            Answer::Rigid { inverse_mass, inverse_inertia, center } => {
-                let arm = self.bodies[b].positions[(node - self.first[b]) as usize] - *center;
-                let trace = inverse_inertia.x_axis.x + inverse_inertia.y_axis.y + inverse_inertia.z_axis.z;
-                inverse_mass.max_element() + trace * arm.length_squared()
-            }
-        }
+        self.mobility[node as usize]
     }
 }
 
-/// Puts what touches the particles of a block, which begins with particle `first`, in their order; what touches one keeps its
-/// own. The other list is memory.
-fn group(touched: &mut Vec<[u32; 3]>, unsorted: &mut Vec<[u32; 3]>, first: usize) {
-    std::mem::swap(touched, unsorted);
+impl Body {
+    /// How fast its nodes yield to a force on one alone, at most \[1/kg\].
+    fn mobilities(&self) -> impl Iterator<Item = f64> {
+        self.positions.iter().enumerate().map(|(node, position)| match &self.answer {
+            Answer::None => 0.0,
+            Answer::Nodes(alone) | Answer::Stiff { alone, .. } => alone[node],
+            Answer::Rigid { inverse_mass, inverse_inertia, center } => {
+                let arm = *position - *center;
+                let trace = inverse_inertia.x_axis.x + inverse_inertia.y_axis.y + inverse_inertia.z_axis.z;
+                inverse_mass.max_element() + trace * arm.length_squared()
+            }
+        })
+    }
+}
+
+/// Puts what touches the particles of a block, which begins with particle `first`, in their order; what touches one keeps its own.
+fn group(unsorted: &[[u32; 3]], touched: &mut Vec<[u32; 3]>, first: usize) {
     let mut place = [0; par::PIECE + 1];
-    for [particle, ..] in &*unsorted {
+    for [particle, ..] in unsorted {
         place[*particle as usize - first + 1] += 1;
     }
     for k in 0..par::PIECE {

@@ -33,6 +33,7 @@ use crate::lanes::{
 use crate::liquid::{Liquid, Workspace, with_kernel_and_space};
 use crate::neighbours::{Block, sum_over_blocks};
 use crate::params::Corrects;
+use crate::walls::Contact;
 use fearless_simd::{Simd, SimdFrom, dispatch, f32x8};
 use glam::{DVec3, Vec3};
 use meniscus_core::{StepError, par};
@@ -49,7 +50,7 @@ const ENOUGH: f64 = 0.05;
 
 /// Most memory for the gradients of pairs \[bytes\]: what the caches hold is read faster than made anew in every pass, what they
 /// do not hold is not.
-const KEPT: usize = 16 << 20;
+const KEPT: usize = 4 << 20;
 
 /// How a solve went.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -248,7 +249,7 @@ impl Liquid {
             *a = (Vec3::from_slice(&flow[i]) - velocity[i]) * inverse_dt;
         });
         self.report_pressure(gravity.as_vec3());
-        self.react();
+        self.react_to(|liquid, _, i| liquid.felt_pressure(i));
         self.push_bodies(gravity.as_vec3(), |liquid, i| {
             let multiplier = liquid.state.particles.multiplier[i];
             [multiplier + liquid.work.divergence_pressure[i], multiplier, 1.0]
@@ -264,11 +265,27 @@ impl Liquid {
         for contact in self.work.contacts.iter().flatten() {
             let i = contact.particle as usize;
             let pressure = self.mirror_pressure(contact, gravity, self.state.particles.multiplier[i]);
-            let rest_density = self.work.rest_density[usize::from(self.state.particles.liquid[i])];
-            self.work.acceleration[i] += self.embedded.let_through(i, contact.push * (pressure / rest_density));
-            let on_particle = contact.push.as_dvec3() * (f64::from(pressure) * self.rest_volume());
-            self.work.reactions[usize::from(contact.wall)].add(self.state.particles.position[i], -on_particle);
+            if pressure != 0.0 {
+                let rest_density = self.work.rest_density[usize::from(self.state.particles.liquid[i])];
+                self.work.acceleration[i] += self.embedded.let_through(i, contact.push * (pressure / rest_density));
+            }
         }
+        self.react_to(|liquid, contact, i| {
+            liquid.mirror_pressure(contact, gravity, liquid.state.particles.multiplier[i])
+        });
+    }
+
+    /// The reaction of walls to a pressure of particles \[Pa\]; bodies have theirs from [`Liquid::push_bodies`].
+    fn react_to(&mut self, pressure: impl Fn(&Self, &Contact, usize) -> f32) {
+        let mut reactions = std::mem::take(&mut self.work.reactions);
+        let walls = self.walls.len();
+        let on_walls = self.work.contacts.iter().flatten().filter(|contact| usize::from(contact.wall) < walls);
+        for contact in on_walls {
+            let i = contact.particle as usize;
+            let on_particle = contact.push.as_dvec3() * (f64::from(pressure(self, contact, i)) * self.rest_volume());
+            reactions[usize::from(contact.wall)].add(self.state.particles.position[i], -on_particle);
+        }
+        self.work.reactions = reactions;
     }
 
     /// Pressure as the stress that particles pass on: half of the moment of the forces between a particle and its
@@ -313,15 +330,6 @@ impl Liquid {
             Corrects::Places => 0.0,
         };
         by_density + self.work.divergence_pressure[i]
-    }
-
-    /// The reaction of walls to the pressure.
-    fn react(&mut self) {
-        for contact in self.work.contacts.iter().flatten() {
-            let i = contact.particle as usize;
-            let on_particle = contact.push.as_dvec3() * (f64::from(self.felt_pressure(i)) * self.rest_volume());
-            self.work.reactions[usize::from(contact.wall)].add(self.state.particles.position[i], -on_particle);
-        }
     }
 
     /// What the nodes of bodies feel when the density solve starts: the divergence solve's pressure, less what their
@@ -385,6 +393,10 @@ impl Liquid {
                 let i = contact.particle as usize;
                 let [_, own, swelling] = of(self, i);
                 let mirror = f64::from(self.mirror_pressure(contact, gravity, own) * swelling) * volume;
+                if mirror == 0.0 {
+                    continue;
+                }
+                while links.next_if(|link| link.particle < contact.particle).is_some() {}
                 while let Some(link) = links.next_if(|link| link.particle == contact.particle) {
                     force[link.node as usize] -= link.weight.as_dvec3() * mirror;
                 }

@@ -558,7 +558,8 @@ impl Liquid {
             return;
         }
         self.bodies.number();
-        let (level, grid, places) = (self.level, &self.work.grid, &self.work.columns);
+        let level = self.level;
+        let places = (&self.work.grid, &self.work.columns, &self.work.place[..]);
         let Coupling { wall, friction, longest_edge, distribution, .. } = self.setup.coupling;
         let sight = Sight {
             kernel: self.walls.sample_kernel(),
@@ -567,9 +568,9 @@ impl Liquid {
             traction: (wall == BodyWall::Traction).then(|| Pushing::new(&self.traction(), distribution)),
         };
         match self.setup.params.kernel {
-            KernelFamily::Papers => self.bodies.integrate::<Papers>(level, sight, grid, places),
-            KernelFamily::CubicSpline => self.bodies.integrate::<CubicSpline>(level, sight, grid, places),
-            KernelFamily::QuarticSpline => self.bodies.integrate::<QuarticSpline>(level, sight, grid, places),
+            KernelFamily::Papers => self.bodies.integrate::<Papers>(level, sight, places),
+            KernelFamily::CubicSpline => self.bodies.integrate::<CubicSpline>(level, sight, places),
+            KernelFamily::QuarticSpline => self.bodies.integrate::<QuarticSpline>(level, sight, places),
         }
         let State { body_forces, body_impulses, .. } = &mut self.state;
         let parted = body_forces.len() != self.bodies.bodies.len();
@@ -593,44 +594,29 @@ impl Liquid {
         }
     }
 
-    /// The nodes that particles rub feel what those do not; `force` is that on a particle before a body \[N\].
+    /// The nodes that particles rub feel what those do not; `force` is that on a particle before a body \[N\]. Notes how fast friction
+    /// may change the velocity of a node at most.
     pub(crate) fn rub_bodies(&mut self, force: impl Fn(&Self, &Contact) -> DVec3) {
         let bodies = self.walls.len() as u16;
         let mut on_nodes = std::mem::take(&mut self.bodies.force);
+        let mut rates = std::mem::take(&mut self.work.partial);
+        rates.clear();
+        rates.resize(on_nodes.len(), 0.0);
         for (contacts, rubbed) in self.work.contacts.iter().zip(&self.work.rubbed) {
             let mut contacts = contacts.iter().filter(|contact| contact.wall == bodies);
             for rubbed in rubbed {
                 let Some(contact) = contacts.find(|contact| contact.particle == rubbed.particle) else { break };
                 let force = force(self, contact);
-                for (node, share) in rubbed.nodes.into_iter().zip(rubbed.lambda.to_array()) {
-                    on_nodes[node as usize] -= force * f64::from(share);
-                }
-            }
-        }
-        self.bodies.force = on_nodes;
-        self.state.body_rate = self.rub_rate();
-    }
-
-    /// How fast friction may change the velocity of a node at most \[1/s\].
-    fn rub_rate(&mut self) -> f64 {
-        let bodies = self.walls.len() as u16;
-        let mut rates = std::mem::take(&mut self.work.partial);
-        rates.clear();
-        rates.resize(self.bodies.force.len(), 0.0);
-        for (contacts, rubbed) in self.work.contacts.iter().zip(&self.work.rubbed) {
-            let mut contacts = contacts.iter().filter(|contact| contact.wall == bodies);
-            for rubbed in rubbed {
-                let Some(contact) = contacts.find(|contact| contact.particle == rubbed.particle) else { break };
                 let viscosity = self.wall_viscosity(contact.wall, contact.particle as usize).unwrap_or(0.0);
                 let drag = f64::from(viscosity * contact.drag) * self.rest_volume();
                 for (node, share) in rubbed.nodes.into_iter().zip(rubbed.lambda.to_array()) {
+                    on_nodes[node as usize] -= force * f64::from(share);
                     rates[node as usize] += drag * f64::from(share) * self.bodies.mobility(node);
                 }
             }
         }
-        let most = rates.iter().copied().fold(0.0, f64::max);
-        self.work.partial = rates;
-        most
+        self.state.body_rate = rates.iter().copied().fold(0.0, f64::max);
+        (self.bodies.force, self.work.partial) = (on_nodes, rates);
     }
 
     /// Puts particles that the step has taken through the surface of a body back before it; `ends` appends where the nodes
@@ -702,12 +688,12 @@ impl Liquid {
     /// What the mirror image of a particle behind a wall adds to its pressure there \[Pa\], half of ρ g s along the push: the
     /// image lies a spacing deeper, so hydrostatics holds up to the wall. Nothing where the liquid does not press.
     pub(crate) fn mirror_pressure(&self, contact: &Contact, gravity: Vec3, pressure: f32) -> f32 {
-        if pressure <= 0.0 || self.setup.params.density_corrects == Corrects::Places {
+        let gravity = self.walls.gravity_at(contact.wall, gravity);
+        if pressure <= 0.0 || gravity == Vec3::ZERO || self.setup.params.density_corrects == Corrects::Places {
             return 0.0;
         }
         let i = contact.particle as usize;
         let rest_density = self.work.rest_density[usize::from(self.state.particles.liquid[i])];
-        let gravity = self.walls.gravity_at(contact.wall, gravity);
         let depth = -contact.push.normalize_or_zero().dot(gravity) * self.setup.params.spacing as f32;
         (0.5 * rest_density * depth).max(-pressure)
     }

@@ -207,9 +207,27 @@ impl Samples {
 fn move_out(mesh: &TriangleMesh, distance: f64) -> Vec<DVec3> {
     let mut miters = vec![Miter::default(); mesh.vertices().len()];
     for triangle in mesh.triangles() {
-        Miter::add(&mut miters, *triangle, triangle.map(|v| mesh.vertices()[v as usize]));
+        Miter::add(&mut miters, *triangle, &Bevel::new(triangle.map(|v| mesh.vertices()[v as usize])));
     }
     mesh.vertices().iter().zip(&miters).map(|(vertex, miter)| *vertex + miter.shift() * distance).collect()
+}
+
+/// The normal of a face and its angles \[rad\].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bevel {
+    normal: DVec3,
+    angles: [f64; 3],
+}
+
+impl Bevel {
+    pub(crate) fn new([a, b, c]: [DVec3; 3]) -> Self {
+        let angle = |at: DVec3, next: DVec3, last: DVec3| {
+            let angle = (next - at).angle_between(last - at);
+            if angle.is_finite() { angle } else { 0.0 }
+        };
+        let normal = (b - a).cross(c - a).normalize_or_zero();
+        Self { normal, angles: [angle(a, b, c), angle(b, c, a), angle(c, a, b)] }
+    }
 }
 
 /// How a vertex moves with its faces: Σ n nᵀ and Σ n over them, weighted by angle.
@@ -227,12 +245,10 @@ impl Default for Miter {
 
 impl Miter {
     /// Adds a face to the miters of its corners.
-    pub(crate) fn add(miters: &mut [Self], triangle: [u32; 3], [a, b, c]: [DVec3; 3]) {
-        let n = (b - a).cross(c - a).normalize_or_zero();
+    pub(crate) fn add(miters: &mut [Self], triangle: [u32; 3], face: &Bevel) {
+        let n = face.normal;
         let square = DMat3::from_cols(n * n.x, n * n.y, n * n.z);
-        for (v, (at, next, last)) in triangle.into_iter().zip([(a, b, c), (b, c, a), (c, a, b)]) {
-            let angle = (next - at).angle_between(last - at);
-            let angle = if angle.is_finite() { angle } else { 0.0 };
+        for (v, angle) in triangle.into_iter().zip(face.angles) {
             miters[v as usize].matrix += square * angle;
             miters[v as usize].normals += n * angle;
         }
