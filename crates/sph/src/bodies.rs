@@ -302,8 +302,9 @@ impl Bodies {
         self.nearest.clear();
         self.nearest.resize(particles, NearestWet::NONE);
         let blocks = particles.div_ceil(par::PIECE);
-        self.touched.resize_with(blocks, Vec::new);
-        self.unsorted.resize_with(blocks, Vec::new);
+        let lists = blocks.max(self.touched.len());
+        self.touched.resize_with(lists, Vec::new);
+        self.unsorted.resize_with(lists, Vec::new);
         self.unsorted.iter_mut().for_each(Vec::clear);
         let Self { pairs, wet, unsorted, nearest, .. } = self;
         let pairs = &pairs[..wet.len()];
@@ -325,7 +326,7 @@ impl Bodies {
             }
         };
         rayon::join(touch, rub);
-        let lists = self.touched.par_iter_mut().zip(&self.unsorted);
+        let lists = self.touched[..blocks].par_iter_mut().zip(&self.unsorted);
         lists.enumerate().for_each(|(block, (touched, unsorted))| group(unsorted, touched, block * par::PIECE));
     }
 
