@@ -217,7 +217,7 @@ pub struct Coupling {
     /// What bodies do to liquid that slides along them, and it to them.
     pub friction: Friction,
     /// Longest edge of the pieces of a triangle with seven Gauss points each, in units of the support radius, as seen from a
-    /// sixth of it; from nearer they are smaller, from farther larger.
+    /// fifth of it; from nearer they are smaller, from farther larger.
     pub longest_edge: f64,
     /// Distance r0 at which a point of a surface neither pushes nor holds, in units of the support radius; of `traction`. By
     /// default liquid rests half a spacing from a plane; the paper has 0.5.
