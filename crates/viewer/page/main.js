@@ -123,6 +123,8 @@ function newStatus(status) {
     timeline.setAttribute("aria-valuetext", `frame ${status.place[0] + 1} of ${status.place[1]}, ${status.time.toFixed(2)} s`);
   }
   app.panel.follow(status.settings);
+  // What stands still has no new frame that would take a released hand from the picture.
+  if (status.hands?.length || app.handsShown) app.changed();
   if (status.running || status.time !== before?.time) app.plots.add(status);
   schedule();
 }
