@@ -305,7 +305,8 @@ impl Bodies {
         let lists = blocks.max(self.touched.len());
         self.touched.resize_with(lists, Vec::new);
         self.unsorted.resize_with(lists, Vec::new);
-        self.unsorted.iter_mut().for_each(Vec::clear);
+        // Also those of blocks that are no longer there.
+        self.touched.iter_mut().chain(&mut self.unsorted).for_each(Vec::clear);
         let Self { pairs, wet, unsorted, nearest, .. } = self;
         let pairs = &pairs[..wet.len()];
         let touch = || {
