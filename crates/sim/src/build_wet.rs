@@ -4,7 +4,7 @@ use crate::solids::Solids;
 use glam::DVec3;
 use meniscus_geometry::{Bvh, TriangleMesh};
 use meniscus_sph::surface::LONGEST_EDGE;
-use meniscus_sph::{BodyWall, Liquid};
+use meniscus_sph::{BodyWall, Coupling, Integral, Liquid};
 
 /// Where liquid may rest before the paper's wall, off half a spacing, in spacings.
 const REST_OFF: f64 = 0.1;
@@ -16,14 +16,15 @@ pub(crate) fn meet(liquid: &mut Liquid, solids: &Solids, warnings: &mut Vec<Stri
     if none || liquid.setup().materials.is_empty() {
         return;
     }
-    let edge = liquid.setup().coupling.longest_edge;
-    if edge > LONGEST_EDGE {
+    let Coupling { wall, integral, longest_edge: edge, .. } = liquid.setup().coupling;
+    let has_points = wall == BodyWall::Traction || integral == Integral::Points;
+    if has_points && edge > LONGEST_EDGE {
         warnings.push(format!(
             "coupling.longest_edge = {edge}: surfaces are cut into pieces coarser than {LONGEST_EDGE} of the support radius, and what \
              they do to liquid is wrong by 5 % at 0.75 and 16 % at 1"
         ));
     }
-    if liquid.setup().coupling.wall == BodyWall::Traction {
+    if wall == BodyWall::Traction {
         look_at_traction(liquid, warnings);
     }
 }
@@ -127,7 +128,8 @@ mod tests {
             let all = warnings(coupling);
             assert!(all.len() == 1 && all[0].contains(what), "{all:?}");
         };
-        told("longest_edge = 0.8", "coarser than 0.5");
+        assert!(warnings("longest_edge = 0.8").is_empty(), "there are no points");
+        told("longest_edge = 0.8\nintegral = \"points\"", "coarser than 0.5");
         // r₀ = h/2 rests at 0.3545 h, 0.71 spacings if h is two.
         told("wall = \"traction\"\nzero = 0.5\nadhesion = 1.0", "spacings; bodies displace");
         told("wall = \"traction\"\nzero = 0.2\nadhesion = 1.0", "never push");

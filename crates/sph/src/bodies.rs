@@ -1,13 +1,13 @@
 //! Bodies that answer: surfaces that move as their nodes do and carry the liquid's push back to them \[MSTHG04 sec. 4\].
 //!
-//! In each step the triangles that liquid is near to are cut into pieces with seven Gauss points each. A particle within
-//! reach sums 1 − γ and ∇γ over the points, as for any wall ([`crate::surface`]), and what part of ∇γ belongs to which
-//! node:
+//! In each step the triangles that liquid is near to give each particle within reach its 1 − γ and ∇γ, as any wall does
+//! ([`crate::surface`]), and what part of ∇γ belongs to which node:
 //!
-//! > Bᵢₖ = Σₛ λₖ(s) W(rᵢₛ) n A w,  ∇γᵢ = Σₖ Bᵢₖ
+//! > Bᵢₖ = ∫ λₖ W n dA,  ∇γᵢ = Σₖ Bᵢₖ
 //!
-//! Pressure qᵢ pushes the particle with V0 qᵢ Σₖ Bᵢₖ and node k with −V0 Σᵢ qᵢ Bᵢₖ: equal and opposite. Dry triangles have
-//! no points.
+//! The integrals are taken along the edges of the triangles ([`edges`]), or summed over their pieces with seven Gauss points
+//! each ([`cut`]). Pressure qᵢ pushes the particle with V0 qᵢ Σₖ Bᵢₖ and node k with −V0 Σᵢ qᵢ Bᵢₖ: equal and opposite. Dry
+//! triangles cost nothing.
 //!
 //! A light body would be thrown about by a liquid that takes it for a wall which moves as it did: the added mass of the
 //! liquid exceeds its own. So the pressure is found with a body that yields,
@@ -21,6 +21,7 @@
 
 mod chosen;
 mod cut;
+mod edges;
 mod passed;
 mod rub;
 

@@ -10,6 +10,7 @@ use fearless_simd::{
 };
 use glam::Vec3;
 use meniscus_geometry::Periodic;
+use std::f32::consts::{FRAC_PI_2, PI};
 
 /// Number of lanes. Neighbour lists are padded to a multiple of it with the index of a particle without mass.
 pub(crate) const LANES: usize = 8;
@@ -191,6 +192,33 @@ pub(crate) fn minus_scaled<S: Simd>(sum: Lanes3<S>, factor: f32x8<S>, a: Lanes3<
     [sum[0] - factor * a[0], sum[1] - factor * a[1], sum[2] - factor * a[2]]
 }
 
+/// The angle of a vector with y ≥ 0 from the first axis, 0 to π, within 3e-7; zero of the vector zero.
+#[inline(always)]
+pub(crate) fn angle<S: Simd>(simd: S, y: f32x8<S>, x: f32x8<S>) -> f32x8<S> {
+    // Abramowitz and Stegun 4.4.49: atan r/r for r ≤ 1 as a polynomial in r².
+    const SERIES: [f32; 9] = [
+        0.002_866_225_7,
+        -0.016_165_737,
+        0.042_909_615,
+        -0.075_289_64,
+        0.106_562_64,
+        -0.142_088_99,
+        0.199_935_5,
+        -0.333_331_45,
+        1.0,
+    ];
+    let away = x.abs();
+    let ratio = y.min(away) / y.max(away).max(splat(simd, f32::MIN_POSITIVE));
+    let square = ratio * ratio;
+    let mut series = splat(simd, 0.0);
+    for coefficient in SERIES {
+        series = series * square + splat(simd, coefficient);
+    }
+    let flat = ratio * series;
+    let steep = y.simd_gt(away).select(splat(simd, FRAC_PI_2) - flat, flat);
+    x.simd_lt(splat(simd, 0.0)).select(splat(simd, PI) - steep, steep)
+}
+
 /// Space with or without repetition: how the difference of two places is taken.
 pub(crate) trait Space: Copy + Sync {
     fn shortest<S: Simd>(&self, simd: S, d: Lanes3<S>) -> Lanes3<S>;
@@ -248,6 +276,9 @@ pub(crate) trait KernelLanes: Copy + Sync {
     /// The part 4π ∫ W s² ds of the density kernel beyond q.
     fn tail<S: Simd>(simd: S, q: f32x8<S>) -> f32x8<S>;
 
+    /// The part ∫ W s ds of the density kernel beyond q.
+    fn moment<S: Simd>(simd: S, q: f32x8<S>) -> f32x8<S>;
+
     /// The tail over q³, with the square of q at hand: what passes a piece of a wall.
     #[inline(always)]
     fn flux<S: Simd>(simd: S, q: f32x8<S>, square: f32x8<S>) -> f32x8<S> {
@@ -292,6 +323,14 @@ impl KernelLanes for Papers {
         let series = splat(simd, 6.5625) + square * series;
         splat(simd, 1.0) - q * square * series
     }
+
+    #[inline(always)]
+    fn moment<S: Simd>(simd: S, q: f32x8<S>) -> f32x8<S> {
+        // 315/(512 π) (1 − q²)₊⁴
+        let t = (splat(simd, 1.0) - q * q).max(splat(simd, 0.0));
+        let two = t * t;
+        two * two * splat(simd, 0.195_835_19)
+    }
 }
 
 /// The cubic spline for everything.
@@ -325,6 +364,17 @@ impl KernelLanes for CubicSpline {
         let u = (splat(simd, 0.5) - q).max(splat(simd, 0.0));
         let outer = splat(simd, 16.0) - t * (splat(simd, 25.6) - t * splat(simd, 10.666_667));
         let inner = splat(simd, 16.0) - u * (splat(simd, 51.2) - u * splat(simd, 42.666_668));
+        let (tt, uu) = (t * t, u * u);
+        tt * tt * outer - uu * uu * inner
+    }
+
+    #[inline(always)]
+    fn moment<S: Simd>(simd: S, q: f32x8<S>) -> f32x8<S> {
+        // 8/π (t⁴ (1/2 − 2 t/5) − u⁴ (1 − 8 u/5)) with t = (1 − q)₊, u = (½ − q)₊
+        let t = (splat(simd, 1.0) - q).max(splat(simd, 0.0));
+        let u = (splat(simd, 0.5) - q).max(splat(simd, 0.0));
+        let outer = splat(simd, 1.273_239_5) - t * splat(simd, 1.018_591_6);
+        let inner = splat(simd, 2.546_479) - u * splat(simd, 4.074_366_6);
         let (tt, uu) = (t * t, u * u);
         tt * tt * outer - uu * uu * inner
     }
@@ -383,7 +433,21 @@ impl KernelLanes for QuarticSpline {
         of(t, TAIL / 5.0, TAIL / 3.0, TAIL / 7.0) - of(u, 0.36 * TAIL, TAIL, 5.0 * TAIL / 7.0)
             + of(v, 0.08 * TAIL, 2.0 * TAIL / 3.0, 10.0 * TAIL / 7.0)
     }
+
+    #[inline(always)]
+    fn moment<S: Simd>(simd: S, q: f32x8<S>) -> f32x8<S> {
+        // ∫ (a − s)⁴ s ds = t⁵ (a/5 − t/6) with t = (a − q)₊
+        let [t, u, v] = Self::parts(simd, q);
+        let of = |part: f32x8<S>, constant: f32, linear: f32| {
+            let two = part * part;
+            two * two * part * (splat(simd, constant) - part * splat(simd, linear))
+        };
+        of(t, NORM / 5.0, NORM / 6.0) - of(u, 0.6 * NORM, 5.0 * NORM / 6.0) + of(v, 0.4 * NORM, 5.0 * NORM / 3.0)
+    }
 }
+
+/// The norm of the quartic spline: 5⁷/(2⁹ 5 π).
+const NORM: f32 = 9.714_046;
 
 /// 4π times the norm of the quartic spline: 5⁷/640.
 const TAIL: f32 = 122.070_31;
@@ -400,23 +464,31 @@ mod tests {
     use crate::kernel;
     use fearless_simd::{Level, dispatch};
 
-    fn evaluate<K: KernelLanes>(level: Level) -> Vec<[f32; 5]> {
+    fn evaluate<K: KernelLanes>(level: Level) -> Vec<[f32; 6]> {
         let at = |q: f32| {
             dispatch!(level, simd => {
                 let q = splat(simd, q);
                 let near = q.max(splat(simd, 0.01));
                 let flux = K::flux(simd, near, near * near) * (near * near * near);
-                let all = [K::value(simd, q), K::slope(simd, q), viscosity_laplacian(simd, q), K::tail(simd, q), flux];
+                let [value, slope, laplacian] = [K::value(simd, q), K::slope(simd, q), viscosity_laplacian(simd, q)];
+                let all = [value, slope, laplacian, K::tail(simd, q), flux, K::moment(simd, q)];
                 all.map(|lanes| add_up(lanes) / 8.0)
             })
         };
         (0..=120).map(|k| at(k as f32 / 100.0)).collect()
     }
 
+    /// ∫ W s ds from k/100 on, by Simpson's rule between hundredths, where the pieces of all kernels meet.
+    fn first_moment(kernel: &Kernel, k: usize) -> f64 {
+        let at = |q: f64| kernel.value(q) * q;
+        let part = |k: f64| (at(k / 100.0) + 4.0 * at((k + 0.5) / 100.0) + at((k + 1.0) / 100.0)) / 600.0;
+        (k..100).map(|k| part(k as f64)).sum()
+    }
+
     fn check<K: KernelLanes>() {
         let baseline = evaluate::<K>(Level::baseline());
         assert_eq!(baseline, evaluate::<K>(Level::new()), "same bits at every level");
-        for (k, [value, slope, laplacian, tail, flux]) in baseline.into_iter().enumerate() {
+        for (k, [value, slope, laplacian, tail, flux, moment]) in baseline.into_iter().enumerate() {
             let q = k as f64 / 100.0;
             assert!((f64::from(value) - K::DENSITY.value(q)).abs() < 2e-6, "W at {q}");
             // The terms of the quartic spline's are up to 40 large and cancel: four roundings of that.
@@ -424,6 +496,8 @@ mod tests {
             assert!(error.abs() < 40.0 * 4.0 * f64::from(f32::EPSILON / 2.0), "tail at {q}: {error:e}");
             let error = f64::from(flux) - K::DENSITY.tail(q.clamp(0.01, 1.0));
             assert!(error.abs() < 40.0 * 4.0 * f64::from(f32::EPSILON / 2.0), "flux at {q}: {error:e}");
+            let error = f64::from(moment) - first_moment(&K::DENSITY, k);
+            assert!(error.abs() < 2e-6, "∫ W s ds beyond {q}: {error:e}");
             assert!((f64::from(slope) - K::GRADIENT.slope(q)).abs() < 1e-5, "W' at {q}");
             assert!((f64::from(laplacian) - kernel::viscosity_laplacian(q)).abs() < 1e-5, "∇²W at {q}");
         }
@@ -434,6 +508,23 @@ mod tests {
         check::<Papers>();
         check::<CubicSpline>();
         check::<QuarticSpline>();
+    }
+
+    #[test]
+    fn angles_are_those_of_atan2() {
+        for k in 0..=2000 {
+            let at = std::f64::consts::PI * f64::from(k) / 2000.0;
+            for length in [1e-12, 1.0, 1e12] {
+                let [x, y] = [at.cos() * length, at.sin() * length].map(|x| x as f32);
+                let found = levels()
+                    .into_iter()
+                    .map(|level| dispatch!(level, simd => add_up(angle(simd, splat(simd, y), splat(simd, x))) / 8.0));
+                for found in found {
+                    assert!((f64::from(found) - at).abs() < 3e-7, "{found} {at}");
+                }
+            }
+        }
+        assert_eq!(dispatch!(Level::new(), simd => add_up(angle(simd, splat(simd, 0.0), splat(simd, 0.0)))), 0.0);
     }
 
     #[test]

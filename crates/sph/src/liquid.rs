@@ -11,7 +11,8 @@ use crate::lanes::{CubicSpline, KernelLanes, LANES, Packed, Papers, QuarticSplin
 use crate::motion::Pose;
 use crate::neighbours::{self, Columns, Neighbours, PairValues};
 use crate::params::{
-    BodyWall, Corrects, Coupling, Friction, KernelFamily, Material, Params, PressureSolver, ViscositySolver, Wall,
+    BodyWall, Corrects, Coupling, Friction, Integral, KernelFamily, Material, Params, PressureSolver, ViscositySolver,
+    Wall,
 };
 use crate::particles::Particles;
 use crate::tension::Tension;
@@ -560,11 +561,12 @@ impl Liquid {
         self.bodies.number();
         let level = self.level;
         let places = (&self.work.grid, &self.work.columns, &self.work.place[..]);
-        let Coupling { wall, friction, longest_edge, distribution, .. } = self.setup.coupling;
+        let Coupling { wall, friction, integral, longest_edge, distribution, .. } = self.setup.coupling;
         let sight = Sight {
             kernel: self.walls.sample_kernel(),
             longest: longest_edge as f32,
             rub: (friction != Friction::Slip).then_some(self.h),
+            by_edges: wall == BodyWall::Pressure && integral == Integral::Edges,
             traction: (wall == BodyWall::Traction).then(|| Pushing::new(&self.traction(), distribution)),
         };
         match self.setup.params.kernel {

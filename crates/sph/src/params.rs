@@ -216,8 +216,10 @@ pub struct Coupling {
     pub wall: BodyWall,
     /// What bodies do to liquid that slides along them, and it to them.
     pub friction: Friction,
+    /// How the part of the kernel that a body fills is summed up over its triangles; of `pressure`.
+    pub integral: Integral,
     /// Longest edge of the pieces of a triangle with seven Gauss points each, in units of the support radius, as seen from a
-    /// fifth of it; from nearer they are smaller, from farther larger.
+    /// fifth of it; from nearer they are smaller, from farther larger. Of `traction`, and of the integral "points".
     pub longest_edge: f64,
     /// Distance r0 at which a point of a surface neither pushes nor holds, in units of the support radius; of `traction`. By
     /// default liquid rests half a spacing from a plane; the paper has 0.5.
@@ -243,6 +245,17 @@ pub enum BodyWall {
     Traction,
 }
 
+/// How the part of the kernel that a body fills is summed up over its triangles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Integral {
+    /// Along their edges: as good as exact, and at a cost that does not grow with the triangle.
+    #[default]
+    Edges,
+    /// At Gauss points, seven on each piece of a triangle, as the paper sums its traction \[MSTHG04 sec. 4.3\].
+    Points,
+}
+
 /// How a point of a triangle shares a force among its corners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -259,6 +272,7 @@ impl Default for Coupling {
         Self {
             wall: BodyWall::Pressure,
             friction: Friction::Slip,
+            integral: Integral::Edges,
             longest_edge: crate::surface::LONGEST_EDGE,
             zero: None,
             adhesion: crate::traction::ADHESION,

@@ -4,7 +4,7 @@ use glam::{DMat3, DVec3, Vec3};
 use meniscus_geometry::{Aabb, solids};
 use meniscus_sph::unified::{ElasticMaterial, Solids};
 use meniscus_sph::{
-    Answer, Body, BodyWall, Coupling, Distribution, Friction, Liquid, Material, Params, PressureSolver, Setup,
+    Answer, Body, BodyWall, Coupling, Distribution, Friction, Integral, Liquid, Material, Params, PressureSolver, Setup,
 };
 
 const SPACING: f64 = 0.05;
@@ -67,8 +67,13 @@ fn momentum(liquid: &Liquid) -> DVec3 {
 
 #[test]
 fn action_is_reaction() {
-    for pressure in [PressureSolver::Dfsph, PressureSolver::StateEquation] {
-        let mut liquid = falling(pressure, |n| Answer::Nodes(vec![1.0 / 8.0; n]));
+    for (pressure, integral) in [
+        (PressureSolver::Dfsph, Integral::Edges),
+        (PressureSolver::Dfsph, Integral::Points),
+        (PressureSolver::StateEquation, Integral::Edges),
+    ] {
+        let liquid = falling(pressure, |n| Answer::Nodes(vec![1.0 / 8.0; n]));
+        let mut liquid = with_coupling(liquid, Coupling { integral, ..Coupling::default() });
         if pressure == PressureSolver::StateEquation {
             // Pressed together a little, or there is no pressure.
             liquid.particles_mut().position.iter_mut().for_each(|x| *x = *x * 0.98 + 0.001);
@@ -81,6 +86,22 @@ fn action_is_reaction() {
         assert!(change.y > 0.01 * before.length(), "{pressure:?}: the cube stops the water: {change}");
         assert!((change + given).length() < 2e-5 * change.length(), "{pressure:?}: {change} {given}");
     }
+}
+
+#[test]
+fn edges_and_points_push_alike() {
+    let forces = |integral: Integral| {
+        let liquid = falling(PressureSolver::Dfsph, |n| Answer::Nodes(vec![1.0 / 8.0; n]));
+        let mut liquid = with_coupling(liquid, Coupling { integral, ..Coupling::default() });
+        step(&mut liquid, 0.002);
+        liquid.body_forces(0).to_vec()
+    };
+    let [edges, points] = [Integral::Edges, Integral::Points].map(forces);
+    let all = points.iter().sum::<DVec3>().length();
+    for (a, b) in edges.iter().zip(&points) {
+        assert!(a.distance(*b) < 0.01 * all, "{edges:?} {points:?}");
+    }
+    assert_ne!(edges, points);
 }
 
 #[test]
