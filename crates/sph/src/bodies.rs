@@ -163,18 +163,21 @@ struct ByNode {
 }
 
 impl ByNode {
-    /// Sorts the links of some blocks; those of a node keep their order.
-    fn sort(&mut self, blocks: &[Vec<Link>], nodes: usize) {
+    /// Sorts the links of some blocks to wet nodes, of all `nodes`; those of a node keep their order.
+    fn sort(&mut self, blocks: &[Vec<Link>], wet: &[Range<usize>], nodes: usize) {
         let Self { links, begin } = self;
-        begin.clear();
         begin.resize(nodes + 1, 0);
+        wet.iter().for_each(|wet| begin[wet.clone()].fill(0));
         for link in blocks.iter().flatten() {
             begin[link.node as usize] += 1;
         }
         let mut sum = 0;
-        for count in &mut *begin {
-            sum += *count;
-            *count = sum;
+        for wet in wet {
+            for count in &mut begin[wet.clone()] {
+                sum += *count;
+                *count = sum;
+            }
+            begin[wet.end] = sum;
         }
         links.resize(sum as usize, (0, Vec3::ZERO));
         for link in blocks.iter().rev().flat_map(|block| block.iter().rev()) {
@@ -201,6 +204,9 @@ pub(crate) struct Bodies {
     mobility: Vec<f64>,
     largest_mobility: f64,
     wet: Vec<WetTriangle>,
+    /// Which bodies have some, and the nodes of these: ranges that do not touch each other.
+    is_wet: Vec<bool>,
+    wet_nodes: Vec<Range<usize>>,
     /// Which triangles of a body are near to liquid.
     near: Vec<bool>,
     /// Those that touch wet ones, and how the nodes of a body move with them.
@@ -346,6 +352,9 @@ impl Bodies {
 
     fn find_wet(&mut self, sight: Sight, liquid: &NeighbourGrid) {
         self.wet.clear();
+        self.wet_nodes.clear();
+        self.is_wet.clear();
+        self.is_wet.resize(self.bodies.len(), false);
         let offset = sight.kernel.offset();
         let margin = sight.rub.unwrap_or(0.0).max(f64::from(sight.reach()) + offset.abs());
         for (b, body) in self.bodies.iter().enumerate() {
@@ -372,6 +381,12 @@ impl Bodies {
             }
             if self.wet.len() == first_wet {
                 continue;
+            }
+            self.is_wet[b] = true;
+            let nodes = self.first[b] as usize..self.first[b + 1] as usize;
+            match self.wet_nodes.last_mut() {
+                Some(last) if last.end == nodes.start => last.end = nodes.end,
+                _ => self.wet_nodes.push(nodes),
             }
             let wet = &mut self.wet[first_wet..];
             self.shifts.clear();
@@ -466,18 +481,33 @@ impl Bodies {
     /// Sorts links by node, so that nodes can be summed up side by side.
     pub(crate) fn sort_links(&mut self, links: &[Vec<Link>]) {
         let (nodes, blocks) = (self.velocity.len(), links.len().div_ceil(LISTS).max(1));
+        let wet = &self.wet_nodes;
         self.by_node.par_iter_mut().enumerate().for_each(|(k, by_node)| {
-            by_node.sort(links.chunks(blocks).nth(k).unwrap_or_default(), nodes);
+            by_node.sort(links.chunks(blocks).nth(k).unwrap_or_default(), wet, nodes);
         });
     }
 
     /// Adds what pressures push each node with \[N\] to `to`; a particle has this volume \[m³\].
     pub(crate) fn push_nodes(&self, volume: f64, pressure: impl Fn(usize) -> f32 + Sync, to: &mut [DVec3]) {
-        to.par_iter_mut().with_min_len(64).enumerate().for_each(|(node, to)| {
-            for (particle, weight) in self.by_node.iter().flat_map(|list| list.of(node)) {
-                *to -= weight.as_dvec3() * (f64::from(pressure(*particle as usize)) * volume);
+        for wet in &self.wet_nodes {
+            let nodes = to[wet.clone()].par_iter_mut().with_min_len(64).enumerate();
+            nodes.for_each(|(k, to)| {
+                for (particle, weight) in self.by_node.iter().flat_map(|list| list.of(wet.start + k)) {
+                    *to -= weight.as_dvec3() * (f64::from(pressure(*particle as usize)) * volume);
+                }
+            });
+        }
+    }
+
+    /// Forces on the wet nodes \[N\] at the start of a solve, or none, to which bodies are to yield.
+    pub(crate) fn start_answer(&mut self, from_start: bool) {
+        for wet in &self.wet_nodes {
+            if from_start {
+                self.answer[wet.clone()].copy_from_slice(&self.start[wet.clone()]);
+            } else {
+                self.answer[wet.clone()].fill(DVec3::ZERO);
             }
-        });
+        }
     }
 
     /// The body that a node belongs to.
@@ -485,9 +515,9 @@ impl Bodies {
         self.first.partition_point(|&first| first <= node) - 1
     }
 
-    /// Turns the forces on all nodes \[N\] into the accelerations with which they yield \[m/s²\].
+    /// Turns the forces on wet nodes \[N\] into the accelerations with which they yield \[m/s²\].
     pub(crate) fn yield_to_forces(&mut self) {
-        for (b, body) in self.bodies.iter_mut().enumerate() {
+        for (b, body) in self.bodies.iter_mut().enumerate().filter(|(b, _)| self.is_wet[*b]) {
             let nodes = self.first[b] as usize..self.first[b + 1] as usize;
             let answer = &mut self.answer[nodes];
             // Nobody yields to nothing.
@@ -573,6 +603,7 @@ mod tests {
         let body = Body { positions: corners, velocities: vec![DVec3::ZERO; 3], triangles: vec![[0, 1, 2]], answer };
         let mut bodies = Bodies { bodies: vec![body], ..Bodies::default() };
         bodies.number();
+        bodies.is_wet.push(true);
         bodies.answer[1] = DVec3::Y;
         bodies.yield_to_forces();
         // Force y at 1 m from the centre: 0.5 m/s² and 0.25 rad/s² about z.

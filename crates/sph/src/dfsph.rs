@@ -405,13 +405,13 @@ impl Liquid {
         (self.bodies.force, self.bodies.answer) = (force, pressure_force);
     }
 
-    /// How bodies yield to multipliers on top of the start of the solve: accelerations of all nodes into `bodies.answer`.
+    /// How bodies yield to multipliers on top of the start of the solve: accelerations of wet nodes into `bodies.answer`.
     fn yield_bodies(&mut self, q: &[f32]) {
         if self.bodies.is_empty() {
             return;
         }
+        self.bodies.start_answer(true);
         let mut answer = std::mem::take(&mut self.bodies.answer);
-        answer.copy_from_slice(&self.bodies.start);
         self.bodies.push_nodes(self.rest_volume(), |i| q[i], &mut answer);
         self.bodies.answer = answer;
         self.bodies.yield_to_forces();
@@ -426,12 +426,8 @@ impl Liquid {
         let mut bodies = std::mem::take(&mut self.bodies);
         let (place, volume) = (&self.work.place, self.rest_volume());
         let yield_bodies = || {
+            bodies.start_answer(from_start);
             let mut answer = std::mem::take(&mut bodies.answer);
-            if from_start {
-                answer.copy_from_slice(&bodies.start);
-            } else {
-                answer.fill(DVec3::ZERO);
-            }
             bodies.push_nodes(volume, |i| place[i][3], &mut answer);
             bodies.answer = answer;
             bodies.yield_to_forces();
