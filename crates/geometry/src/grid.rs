@@ -1,6 +1,6 @@
 //! The uniform neighbour grid: points sorted by cell, no hash map.
 //!
-//! Points are put in the order of their cells by one counting sort; cells run x-fastest, so that the 27 cells around
+//! Points are put in the order of their cells by a counting sort; cells run x-fastest, so that the 27 cells around
 //! a cell are nine ranges of three cells each. The sort is stable: the order within a cell is that of the input.
 //!
 //! | symbol | meaning |
@@ -235,25 +235,87 @@ impl NeighbourGrid {
 
     fn count_and_place(&mut self) {
         let cells = self.dims.x as usize * self.dims.y as usize * self.dims.z as usize;
+        let threads = if self.keys.len() < FEW { 1 } else { rayon::current_num_threads() };
+        let part = Part { keys: &self.keys, first: 0, around: 0..self.keys.len(), threads };
         self.starts.clear();
         self.starts.resize(cells + 1, 0);
-        for &key in &self.keys {
-            self.starts[key as usize + 1] += 1;
-        }
+        part.clone().count(&mut self.starts[1..]);
         let mut total = 0;
         for start in &mut self.starts {
             total += *start;
             *start = total;
         }
         self.next.clear();
-        self.next.extend_from_slice(&self.starts);
+        self.next.extend_from_slice(&self.starts[..cells]);
         self.order.resize(self.keys.len(), 0);
         self.sorted_keys.resize(self.keys.len(), 0);
-        for (i, &key) in self.keys.iter().enumerate() {
-            let place = &mut self.next[key as usize];
-            self.order[*place as usize] = i as u32;
-            self.sorted_keys[*place as usize] = key;
-            *place += 1;
+        part.place(&mut self.next, 0, &mut self.order, &mut self.sorted_keys);
+    }
+}
+
+/// Fewer points are sorted by one thread.
+const FEW: usize = 1 << 14;
+
+/// The points of some cells, which a few threads sort: each looks at all keys, and puts down those of its own cells.
+#[derive(Clone)]
+struct Part<'a> {
+    /// Cells of all points.
+    keys: &'a [u32],
+    /// The first of its own cells.
+    first: u32,
+    /// Where most of its points are if points are sorted already, or nearly.
+    around: Range<usize>,
+    threads: usize,
+}
+
+impl Part<'_> {
+    /// Two parts, and how many of its `cells` are those of the first.
+    fn split(self, cells: usize) -> ([Self; 2], usize) {
+        let middle = (self.around.start + self.around.end) / 2;
+        let cut = (self.keys[middle].saturating_sub(self.first) as usize).min(cells);
+        let half = self.threads / 2;
+        let low = Self { around: self.around.start..middle, threads: half, ..self.clone() };
+        let (first, around) = (self.first + cut as u32, middle..self.around.end);
+        let high = Self { first, around, threads: self.threads - half, ..self };
+        ([low, high], cut)
+    }
+
+    /// Counts the points of each of its cells.
+    fn count(self, counts: &mut [u32]) {
+        if self.threads > 1 {
+            let ([low, high], cut) = self.split(counts.len());
+            let (below, above) = counts.split_at_mut(cut);
+            rayon::join(|| low.count(below), || high.count(above));
+            return;
+        }
+        for key in self.keys {
+            if let Some(count) = counts.get_mut(key.wrapping_sub(self.first) as usize) {
+                *count += 1;
+            }
+        }
+    }
+
+    /// Puts its points, which begin at a place, in order; `next` says where those of each cell begin.
+    fn place(self, next: &mut [u32], begin: u32, order: &mut [u32], sorted_keys: &mut [u32]) {
+        if self.threads > 1 {
+            let ([low, high], cut) = self.split(next.len());
+            let middle = next.get(cut).map_or(begin + order.len() as u32, |next| *next);
+            let (next_below, next_above) = next.split_at_mut(cut);
+            let (order_below, order_above) = order.split_at_mut((middle - begin) as usize);
+            let (keys_below, keys_above) = sorted_keys.split_at_mut((middle - begin) as usize);
+            rayon::join(
+                || low.place(next_below, begin, order_below, keys_below),
+                || high.place(next_above, middle, order_above, keys_above),
+            );
+            return;
+        }
+        for (i, &key) in (0..).zip(self.keys) {
+            if let Some(next) = next.get_mut(key.wrapping_sub(self.first) as usize) {
+                let place = (*next - begin) as usize;
+                order[place] = i;
+                sorted_keys[place] = key;
+                *next += 1;
+            }
         }
     }
 }
@@ -297,6 +359,32 @@ mod tests {
 
     fn point() -> impl Strategy<Value = Vec3> {
         (0f32..1.0, 0f32..1.0, 0f32..1.0).prop_map(|(x, y, z)| Vec3::new(x, y, z))
+    }
+
+    #[test]
+    fn the_sort_is_stable_at_any_number_of_threads() {
+        // Not in order, in order, all in one cell.
+        let scattered: Vec<Vec3> = (0..FEW + 123)
+            .map(|k| Vec3::from_array([0.754_877_7, 0.569_840_3, 0.362_7].map(|step| (step * k as f32).fract())))
+            .collect();
+        let mut sorted = scattered.clone();
+        sorted.sort_by(|a, b| a.z.total_cmp(&b.z));
+        for points in [scattered, sorted, vec![Vec3::ONE; FEW]] {
+            for threads in [1, 2, 3, 8] {
+                let mut grid = NeighbourGrid::default();
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                pool.install(|| grid.sort(&points, 0.07, Periodic::default()));
+                let mut order: Vec<u32> = (0..points.len() as u32).collect();
+                order.sort_by_key(|&i| grid.keys[i as usize]);
+                assert_eq!(grid.order(), order, "{threads} threads");
+                let keys: Vec<u32> = order.iter().map(|&i| grid.keys[i as usize]).collect();
+                assert_eq!(grid.sorted_keys, keys);
+                for key in 0..grid.cells() as u32 {
+                    assert!(grid.sorted_keys[grid.cell(key)].iter().all(|&k| k == key));
+                }
+                assert_eq!(grid.starts[grid.cells()] as usize, points.len());
+            }
+        }
     }
 
     proptest! {
