@@ -362,7 +362,7 @@ impl Liquid {
 
     /// Gauss points on surfaces of bodies and of walls made of triangles that liquid feels, where they are after the last step
     /// \[m\]. Those of bodies are the fewest, as particles at the end of their reach see them: nearer ones see up to sixteen times
-    /// as many. Other walls have none.
+    /// as many, if they are integrated over by points. Other walls have none.
     #[must_use]
     pub fn gauss_points(&self) -> Vec<Vec3> {
         let mut points = Vec::new();
@@ -378,7 +378,7 @@ impl Liquid {
         points
     }
 
-    /// How many triangles of bodies were near enough to liquid to have Gauss points in the last step.
+    /// How many triangles of bodies were near enough to liquid in the last step to be felt.
     #[must_use]
     pub fn wet_triangles(&self) -> usize {
         self.bodies.wet_triangles()
@@ -552,7 +552,7 @@ impl Liquid {
         }
     }
 
-    /// Gauss points on the bodies where they are now. What particles that were stopped at them owe them counts as a force
+    /// Integrals over the bodies where they are now. What particles that were stopped at them owe them counts as a force
     /// of this step.
     fn place_bodies(&mut self, dt: f64) {
         if self.bodies.is_empty() {

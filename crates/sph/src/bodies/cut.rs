@@ -81,8 +81,8 @@ impl Pushing {
     }
 }
 
-/// The wall integral over one triangle, cut into pieces with seven Gauss points each, for all particles near it. Only
-/// pieces within reach of a particle are looked at. All points lie in one plane: r·n is the same for all of them.
+/// The wall integral over one triangle for all particles near it: along its edges, or over pieces with seven Gauss points
+/// each, of which only those within reach of a particle are looked at. All points lie in one plane: r·n is the same for all.
 #[inline(always)]
 pub(super) fn integrate<S: Simd, K: KernelLanes>(
     simd: S,

@@ -168,7 +168,7 @@ impl<'a> Edges<'a> {
             let (turn, moment) = (spread * distance, moment * spread);
             sums.weight += weight * turn;
             sums.flux += flux * turn;
-            sums.moments[0] = sums.moments[0] - moment * v;
+            sums.moments[0] -= moment * v;
             sums.moments[1] += moment * u;
         }
         sums.weight += below * beyond;
