@@ -58,6 +58,13 @@ fn every_scene_in_pictures() {
     finish(&mut browser, &tab);
 }
 
+/// Pauses a scene at its start: on a busy machine much has happened when the page is there.
+fn from_start(browser: &mut Browser, tab: &Tab) {
+    pause(browser, tab);
+    browser.click(tab, "reset");
+    browser.wait(tab, "meniscus.status.step === 0 && meniscus.renderer.frame.step === 0 && !meniscus.fresh");
+}
+
 /// Lets a paused scene go on to its next frame, waits until that is shown, and returns its time.
 fn step(browser: &mut Browser, tab: &Tab) -> f64 {
     let before = browser.number(tab, "meniscus.status.time");
@@ -73,8 +80,8 @@ fn step(browser: &mut Browser, tab: &Tab) -> f64 {
 fn a_liquid_is_drawn_and_obeys(browser: &mut Browser) {
     let server = play("dam-break", SMALL, &options());
     let tab = open(browser, &server, WIDE, 1.0, false);
-    browser.wait(&tab, "meniscus.status.time > 0.3");
-    pause(browser, &tab);
+    from_start(browser, &tab);
+    while step(browser, &tab) < 0.3 {}
 
     // The water is red to yellow; it is where the tank is, and nowhere in the sky.
     let shown = fine_picture(browser, &tab, "dam-break-light");
@@ -202,10 +209,7 @@ fn a_grid_shows_its_own_surface(browser: &mut Browser) {
     let server = play("dam-break-grid", &["twophase.spacing=0.08"], &options());
     let tab = open(browser, &server, [900, 600], 1.0, false);
     let reach = "Math.max(...meniscus.renderer.frame.surfaces.filter((s) => s.speeds).flatMap((s) => [...s.positions.filter((_, k) => k % 3 === 0)]))";
-    // From the start: on a busy machine the water has long arrived when the page is there.
-    pause(browser, &tab);
-    browser.click(&tab, "reset");
-    browser.wait(&tab, "meniscus.status.step === 0 && meniscus.renderer.frame.step === 0 && !meniscus.fresh");
+    from_start(browser, &tab);
     let before = browser.number(&tab, reach);
     browser.click(&tab, "pause");
     browser.wait(&tab, &format!("{reach} > {before} + 0.15"));
@@ -233,7 +237,7 @@ fn a_body_follows_the_hand(browser: &mut Browser) {
         &options(),
     );
     let tab = open(browser, &server, WIDE, 1.0, true);
-    pause(browser, &tab);
+    from_start(browser, &tab);
     // The middle of the red box, in the picture and in the world.
     let center = center_of("jelly");
     let place = browser.eval(&tab, &format!("meniscus.camera.project({center}, meniscus.hands.size)"));
@@ -287,7 +291,7 @@ fn a_pool_is_bent_and_spills(browser: &mut Browser) {
     let set = ["sph.spacing=0.08", "solid.pool.target_tets=300", "pull.hand.from=100", "pull.hand.until=200"];
     let server = play("pool", &set, &options());
     let tab = open(browser, &server, WIDE, 1.0, false);
-    pause(browser, &tab);
+    from_start(browser, &tab);
     // Particles outside: beyond the walls' feet and below the bottom of the water.
     let spilt = "(() => { const f = meniscus.renderer.frame; let n = 0; for (let i = 0; i < f.count; i++) { \
                  const [x, y, z] = [0, 1, 2].map((k) => f.low[k] + f.places[4 * i + k] / 65535 * f.extent[k]); \
@@ -341,7 +345,7 @@ fn a_rigid_body_is_pulled_in_water(browser: &mut Browser) {
     let set = ["sph.spacing=0.08", "solid.light.target_tets=60", "solid.half.target_tets=60"];
     let server = play("floating-boxes", &set, &options());
     let tab = open(browser, &server, WIDE, 2.0, true);
-    pause(browser, &tab);
+    from_start(browser, &tab);
     let center = center_of("heavy");
     let place = browser.eval(&tab, &format!("meniscus.camera.project({center}, meniscus.hands.size)"));
     let (x, y) = (place[0].as_f64().unwrap(), place[1].as_f64().unwrap());
