@@ -31,6 +31,9 @@ struct Measurement {
     ns_per_item_step: f64,
     items: u64,
     steps: u64,
+    /// How often it was measured; this is the median.
+    #[serde(default)]
+    rounds: usize,
     peak_rss_mb: f64,
     /// Time of a frame \[ms\]: 1/60 s of a solid's life, a frame of a gallery scene.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -135,8 +138,7 @@ pub(crate) fn bench(arguments: &Bench) -> Result<ExitCode, Failure> {
     let mut results = Vec::new();
     for case in chosen {
         for &size in case.sizes {
-            for threads in [1, 2] {
-                let result = measure_apart(case, size, threads)?;
+            for result in measure_in_turn(case, size)? {
                 if !arguments.json {
                     println!("{}", line(&result));
                 }
@@ -165,6 +167,28 @@ fn select(names: &[String]) -> Result<Vec<&'static Case>, Failure> {
         chosen.extend(matching);
     }
     Ok(if names.is_empty() { CASES.iter().collect() } else { chosen })
+}
+
+/// A size is measured this often, but not again after so many seconds.
+const ROUNDS: (usize, f64) = (5, 8.0);
+
+/// Measures on one thread and on two in turn, several times if that does not take long, and returns the medians: other work of
+/// the machine comes in bursts, and a burst should not decide what a second thread is worth.
+fn measure_in_turn(case: &Case, size: usize) -> Result<[Measurement; 2], Failure> {
+    let start = Instant::now();
+    let (mut one, mut two) = (Vec::new(), Vec::new());
+    while one.is_empty() || one.len() < ROUNDS.0 && start.elapsed().as_secs_f64() < ROUNDS.1 {
+        one.push(measure_apart(case, size, 1)?);
+        two.push(measure_apart(case, size, 2)?);
+    }
+    Ok([median(one), median(two)])
+}
+
+fn median(mut runs: Vec<Measurement>) -> Measurement {
+    runs.sort_by(|a, b| a.ns_per_item_step.total_cmp(&b.ns_per_item_step));
+    let count = runs.len();
+    let middle = runs.swap_remove(count / 2);
+    Measurement { rounds: count, ..middle }
 }
 
 /// Starts this program again for one size, so that its memory is its own.
@@ -211,6 +235,7 @@ fn measure_steps(
         ns_per_item_step: per_item(seconds),
         items,
         steps,
+        rounds: 1,
         peak_rss_mb: machine::peak_memory().unwrap_or(0.0),
         ms_per_frame: None,
         error: None,

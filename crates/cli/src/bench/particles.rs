@@ -88,6 +88,7 @@ pub(super) fn measure(
         ns_per_item_step: per_item(seconds),
         items,
         steps,
+        rounds: 1,
         peak_rss_mb: machine::peak_memory().unwrap_or(0.0),
         ms_per_frame: Some(seconds * 1e3 / frames as f64),
         error: None,

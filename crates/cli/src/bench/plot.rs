@@ -119,6 +119,7 @@ mod tests {
             ns_per_item_step: ns,
             items: 1,
             steps: 1,
+            rounds: 1,
             peak_rss_mb: 0.0,
             ms_per_frame: None,
             error: None,
