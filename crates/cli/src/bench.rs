@@ -31,9 +31,11 @@ struct Measurement {
     ns_per_item_step: f64,
     items: u64,
     steps: u64,
-    /// How often it was measured; this is the median.
+    /// How often it was measured: this is the median, and the least time was so much.
     #[serde(default)]
     rounds: usize,
+    #[serde(default)]
+    least_ns_per_item_step: f64,
     peak_rss_mb: f64,
     /// Time of a frame \[ms\]: 1/60 s of a solid's life, a frame of a gallery scene.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -186,9 +188,9 @@ fn measure_in_turn(case: &Case, size: usize) -> Result<[Measurement; 2], Failure
 
 fn median(mut runs: Vec<Measurement>) -> Measurement {
     runs.sort_by(|a, b| a.ns_per_item_step.total_cmp(&b.ns_per_item_step));
-    let count = runs.len();
-    let middle = runs.swap_remove(count / 2);
-    Measurement { rounds: count, ..middle }
+    let (rounds, least_ns_per_item_step) = (runs.len(), runs[0].ns_per_item_step);
+    let middle = runs.swap_remove(rounds / 2);
+    Measurement { rounds, least_ns_per_item_step, ..middle }
 }
 
 /// Starts this program again for one size, so that its memory is its own.
@@ -236,6 +238,7 @@ fn measure_steps(
         items,
         steps,
         rounds: 1,
+        least_ns_per_item_step: per_item(seconds),
         peak_rss_mb: machine::peak_memory().unwrap_or(0.0),
         ms_per_frame: None,
         error: None,
@@ -246,9 +249,10 @@ fn measure_steps(
 fn line(m: &Measurement) -> String {
     let stages: Vec<String> = m.stages.iter().map(|(name, ns)| format!("{name} {ns:.0}")).collect();
     let frame = m.ms_per_frame.map_or(String::new(), |ms| format!("  {ms:.2} ms per frame"));
+    let least = if m.rounds > 1 { format!(" (least {:.1})", m.least_ns_per_item_step) } else { String::new() };
     let error = m.error.map_or(String::new(), |error| format!("  error {:+.2} %", 100.0 * error));
     format!(
-        "{:20} n = {:3} {:>8} items {} thread{}  {:7.1} ns per item-step{frame}{error}  {:6.1} MB   {}",
+        "{:20} n = {:3} {:>8} items {} thread{}  {:7.1} ns per item-step{least}{frame}{error}  {:6.1} MB   {}",
         m.case,
         m.size,
         m.items,

@@ -46,6 +46,7 @@ fn measure(case: &Case, [size, threads]: [usize; 2]) -> Result<Measurement, Fail
         items,
         steps: frames,
         rounds: 1,
+        least_ns_per_item_step: per_item(seconds),
         peak_rss_mb: machine::peak_memory().unwrap_or(0.0),
         ms_per_frame: Some(seconds * 1e3 / frames as f64),
         error: Some(tip / sag(&still) - 1.0),

@@ -89,6 +89,7 @@ pub(super) fn measure(
         items,
         steps,
         rounds: 1,
+        least_ns_per_item_step: per_item(seconds),
         peak_rss_mb: machine::peak_memory().unwrap_or(0.0),
         ms_per_frame: Some(seconds * 1e3 / frames as f64),
         error: None,

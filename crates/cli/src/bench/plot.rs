@@ -120,6 +120,7 @@ mod tests {
             items: 1,
             steps: 1,
             rounds: 1,
+            least_ns_per_item_step: ns,
             peak_rss_mb: 0.0,
             ms_per_frame: None,
             error: None,
