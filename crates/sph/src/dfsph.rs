@@ -25,18 +25,18 @@
 //! density solve pushes them apart, and never together. If that changes velocities it takes energy from the flow, as in sand.
 //! [`Corrects::Places`] leaves velocities to the divergence solve.
 
+mod pairs;
+
 use crate::density::{self, Sums};
-use crate::lanes::{
-    LANES, Lanes3, Packed, Space, Stored3, add_up, add_up3, dot, gather, gather_companions, gather1, minus, pack,
-    plus_scaled, scaled, splat, splat3,
-};
+use crate::lanes::{Packed, Stored3, pack};
 use crate::liquid::{Liquid, Workspace, with_kernel_and_space};
 use crate::neighbours::{Block, sum_over_blocks};
 use crate::params::Corrects;
 use crate::walls::Contact;
-use fearless_simd::{Simd, SimdFrom, dispatch, f32x8};
+use fearless_simd::dispatch;
 use glam::{DVec3, Vec3};
 use meniscus_core::{StepError, par};
+use pairs::{Pairs, sum_along, sum_moment, sum_pressure, sum_rate, sum_square};
 use rayon::prelude::*;
 
 /// Below this compression a particle belongs to spray or to a surface: its velocity may converge freely.
@@ -332,110 +332,6 @@ impl Liquid {
         by_density + self.work.divergence_pressure[i]
     }
 
-    /// What the nodes of bodies feel when the density solve starts: the divergence solve's pressure, less what their
-    /// velocities know already.
-    fn start_bodies(&mut self) {
-        if self.bodies.is_empty() {
-            return;
-        }
-        let volume = self.rest_volume();
-        self.force_renumbered(volume);
-        let mut start = std::mem::take(&mut self.bodies.start);
-        for (node, old) in start.iter_mut().zip(self.state.body_forces.iter().flatten()) {
-            *node = -*old;
-        }
-        self.bodies.push_nodes(volume, |i| self.work.divergence_pressure[i], &mut start);
-        self.bodies.start = start;
-    }
-
-    /// A body that broke has new nodes: what they felt in the last step is what its pressures do to them now.
-    fn force_renumbered(&mut self, volume: f64) {
-        if !self.bodies.renumbered.contains(&true) {
-            return;
-        }
-        let mut answer = std::mem::take(&mut self.bodies.answer);
-        answer.fill(DVec3::ZERO);
-        let multiplier = &self.state.particles.multiplier;
-        self.bodies.push_nodes(volume, |i| multiplier[i], &mut answer);
-        for (body, forces) in self.state.body_forces.iter_mut().enumerate() {
-            if self.bodies.renumbered[body] {
-                forces.copy_from_slice(&answer[self.bodies.nodes_of(body)]);
-            }
-        }
-        self.bodies.answer = answer;
-    }
-
-    /// Puts down what the liquid does to the nodes of bodies: `of` gives the pressure of a particle \[Pa\], the one that
-    /// goes into [`Liquid::mirror_pressure`], and its volume over that at rest.
-    pub(crate) fn push_bodies(&mut self, gravity: Vec3, of: impl Fn(&Self, usize) -> [f32; 3] + Sync) {
-        if self.bodies.is_empty() {
-            return;
-        }
-        let volume = self.rest_volume();
-        let mut force = std::mem::take(&mut self.bodies.force);
-        let mut pressure_force = std::mem::take(&mut self.bodies.answer);
-        pressure_force.fill(DVec3::ZERO);
-        let pressure = |i: usize| {
-            let [pressure, _, swelling] = of(self, i);
-            pressure * swelling
-        };
-        self.bodies.push_nodes(volume, pressure, &mut pressure_force);
-        for (force, by_pressure) in force.iter_mut().zip(&pressure_force) {
-            *force += *by_pressure;
-        }
-        let old = self.state.body_forces.iter_mut().flatten();
-        old.zip(&pressure_force).for_each(|(old, new)| *old = *new);
-        // The part of the walls' pressure that does not depend on the liquid's.
-        let body_wall = self.walls.len() as u16;
-        for (contacts, links) in self.work.contacts.iter().zip(&self.work.links) {
-            let mut links = links.iter().peekable();
-            for contact in contacts.iter().filter(|contact| contact.wall == body_wall) {
-                let i = contact.particle as usize;
-                let [_, own, swelling] = of(self, i);
-                let mirror = f64::from(self.mirror_pressure(contact, gravity, own) * swelling) * volume;
-                if mirror == 0.0 {
-                    continue;
-                }
-                while links.next_if(|link| link.particle < contact.particle).is_some() {}
-                while let Some(link) = links.next_if(|link| link.particle == contact.particle) {
-                    force[link.node as usize] -= link.weight.as_dvec3() * mirror;
-                }
-            }
-        }
-        (self.bodies.force, self.bodies.answer) = (force, pressure_force);
-    }
-
-    /// How bodies yield to multipliers on top of the start of the solve: accelerations of wet nodes into `bodies.answer`.
-    fn yield_bodies(&mut self, q: &[f32]) {
-        if self.bodies.is_empty() {
-            return;
-        }
-        self.bodies.start_answer(true);
-        let mut answer = std::mem::take(&mut self.bodies.answer);
-        self.bodies.push_nodes(self.rest_volume(), |i| q[i], &mut answer);
-        self.bodies.answer = answer;
-        self.bodies.yield_to_forces();
-    }
-
-    /// How particles and the nodes of bodies answer to the multipliers that are the companions of the places, on top of the start of
-    /// the solve or of nothing: accelerations into `push` and `bodies.answer`.
-    fn answer(&mut self, push: &mut Vec<Packed>, from_start: bool) {
-        if self.bodies.is_empty() {
-            return self.accelerate(push);
-        }
-        let mut bodies = std::mem::take(&mut self.bodies);
-        let (place, volume) = (&self.work.place, self.rest_volume());
-        let yield_bodies = || {
-            bodies.start_answer(from_start);
-            let mut answer = std::mem::take(&mut bodies.answer);
-            bodies.push_nodes(volume, |i| place[i][3], &mut answer);
-            bodies.answer = answer;
-            bodies.yield_to_forces();
-        };
-        rayon::join(|| self.accelerate(push), yield_bodies);
-        self.bodies = bodies;
-    }
-
     /// Solves for multipliers that leave no positive residual; at the end `work.flow` holds the corrected velocities.
     fn solve(&mut self, aim: Aim, dt: f64, mut stop: Stop) -> Solved {
         let dt = dt as f32;
@@ -708,164 +604,4 @@ fn release(q: &mut [f32]) -> bool {
         usize::from(pulls)
     });
     pulls.sum::<usize>() > 0
-}
-
-/// The pairs of a block: their lists, the slopes of the kernel between them, and its gradients, if they are kept.
-#[derive(Clone, Copy)]
-struct Pairs<'a> {
-    block: &'a Block,
-    slopes: &'a [[f32; LANES]],
-    gradients: &'a [Stored3],
-}
-
-impl Pairs<'_> {
-    /// h⁴ ∇W between a particle and eight neighbours, whose place among all pairs is `at`: the same bits whether gradients are
-    /// kept or not. The companions of their places, if these had to be read.
-    #[inline(always)]
-    fn gradient<S: Simd, P: Space>(
-        &self,
-        simd: S,
-        (space, place): (P, &[Packed]),
-        x_i: Lanes3<S>,
-        (at, eight): (usize, &[u32; LANES]),
-    ) -> (Lanes3<S>, Option<f32x8<S>>) {
-        if self.gradients.is_empty() {
-            let slope = f32x8::simd_from(simd, self.slopes[at]);
-            let (x_j, companions) = gather(simd, place, eight);
-            (scaled(slope, space.shortest(simd, minus(x_i, x_j))), Some(companions))
-        } else {
-            let [x, y, z] = self.gradients[at];
-            ([f32x8::simd_from(simd, x), f32x8::simd_from(simd, y), f32x8::simd_from(simd, z)], None)
-        }
-    }
-}
-
-/// Σⱼ qⱼ h⁴ ∇Wᵢⱼ for the particles of a block; the companion of a place is q.
-#[inline(always)]
-fn sum_pressure<S: Simd, P: Space>(simd: S, space: P, pairs: Pairs<'_>, place: &[Packed], output: &mut [Packed]) {
-    let block = pairs.block;
-    simd.vectorize(
-        #[inline(always)]
-        || {
-            for (k, output) in output.iter_mut().enumerate() {
-                let x_i = splat3(simd, place[block.start + k]);
-                let mut sum = [splat(simd, 0.0); 3];
-                for (at, eight) in block.range(k).zip(block.of(k)) {
-                    let (gradient, companions) = pairs.gradient(simd, (space, place), x_i, (at, eight));
-                    let q_j = match companions {
-                        Some(companions) => companions,
-                        None => gather_companions(simd, place, eight),
-                    };
-                    sum = plus_scaled(sum, q_j, gradient);
-                }
-                *output = pack(add_up3(sum), 0.0);
-            }
-        },
-    );
-}
-
-/// −⅓ Σⱼ qⱼ h⁴ r dW/dr for the particles of a block; the companion of a place is q.
-#[inline(always)]
-fn sum_moment<S: Simd, P: Space>(
-    simd: S,
-    space: P,
-    (block, slopes): (&Block, &[[f32; LANES]]),
-    place: &[Packed],
-    output: &mut [f32],
-) {
-    simd.vectorize(
-        #[inline(always)]
-        || {
-            for (k, output) in output.iter_mut().enumerate() {
-                let x_i = splat3(simd, place[block.start + k]);
-                let mut sum = splat(simd, 0.0);
-                for (eight, slope) in block.of(k).iter().zip(&slopes[block.range(k)]) {
-                    let (x_j, q_j) = gather(simd, place, eight);
-                    let d = space.shortest(simd, minus(x_i, x_j));
-                    sum += q_j * f32x8::simd_from(simd, *slope) * dot(d, d);
-                }
-                *output = add_up(sum) * (-1.0 / 3.0);
-            }
-        },
-    );
-}
-
-/// −½ Σⱼ (qᵢ + qⱼ) h⁵ (dW/dr)/r (d·n)² of a particle of a block: the stress along a direction that it and its neighbours pass on.
-/// The companion of a place is q.
-#[inline(always)]
-fn sum_along<S: Simd, P: Space>(
-    simd: S,
-    space: P,
-    (block, slopes): (&Block, &[[f32; LANES]]),
-    place: &[Packed],
-    (i, along): (usize, Vec3),
-) -> f32 {
-    simd.vectorize(
-        #[inline(always)]
-        || {
-            let (x_i, q_i) = (splat3(simd, place[i]), splat(simd, place[i][3]));
-            let along = splat3(simd, pack(along, 0.0));
-            let mut sum = splat(simd, 0.0);
-            for (eight, slope) in block.of(i - block.start).iter().zip(&slopes[block.range(i - block.start)]) {
-                let (x_j, q_j) = gather(simd, place, eight);
-                let d = dot(space.shortest(simd, minus(x_i, x_j)), along);
-                sum += (q_i + q_j) * f32x8::simd_from(simd, *slope) * d * d;
-            }
-            -0.5 * add_up(sum)
-        },
-    )
-}
-
-/// Σⱼ h⁸ |∇Wᵢⱼ|² wⱼ for the particles of a block, with a weight for each particle.
-#[inline(always)]
-fn sum_square<S: Simd, P: Space>(
-    simd: S,
-    space: P,
-    (block, slopes): (&Block, &[[f32; LANES]]),
-    (place, weight): (&[Packed], &[f32]),
-    output: &mut [f32],
-) {
-    simd.vectorize(
-        #[inline(always)]
-        || {
-            for (k, output) in output.iter_mut().enumerate() {
-                let x_i = splat3(simd, place[block.start + k]);
-                let mut sum = splat(simd, 0.0);
-                for (eight, slope) in block.of(k).iter().zip(&slopes[block.range(k)]) {
-                    let (x_j, _) = gather(simd, place, eight);
-                    let d = space.shortest(simd, minus(x_i, x_j));
-                    let slope = f32x8::simd_from(simd, *slope);
-                    sum += slope * slope * dot(d, d) * gather1(simd, weight, eight);
-                }
-                *output = add_up(sum);
-            }
-        },
-    );
-}
-
-/// Σⱼ (vᵢ − vⱼ)·h⁴ ∇Wᵢⱼ for the particles of a block.
-#[inline(always)]
-fn sum_rate<S: Simd, P: Space>(
-    simd: S,
-    space: P,
-    pairs: Pairs<'_>,
-    (place, flow): (&[Packed], &[Packed]),
-    output: &mut [f32],
-) {
-    let block = pairs.block;
-    simd.vectorize(
-        #[inline(always)]
-        || {
-            for (k, output) in output.iter_mut().enumerate() {
-                let i = block.start + k;
-                let (x_i, v_i) = (splat3(simd, place[i]), splat3(simd, flow[i]));
-                let mut sum = splat(simd, 0.0);
-                for (at, eight) in block.range(k).zip(block.of(k)) {
-                    let (gradient, _) = pairs.gradient(simd, (space, place), x_i, (at, eight));
-                    sum += dot(minus(v_i, gather(simd, flow, eight).0), gradient);
-                }
-                *output = add_up(sum);
-            }
-        },
-    );
 }

@@ -46,6 +46,7 @@
 //! ```
 
 mod bodies;
+mod coupled;
 mod density;
 mod dfsph;
 mod eddies;

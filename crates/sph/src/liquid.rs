@@ -1,9 +1,10 @@
 //! The particle liquid: its state, its workspace, and one method per stage of a step.
 //!
-//! A step runs the stages in the order in which they stand here; `sim` calls them by name. The state before the step
+//! A step runs the stages in the order in which they stand here; `sim` calls them by name. What they do about bodies that
+//! answer is in [`crate::coupled`], how pressure is found in [`crate::dfsph`]. The state before the step
 //! stays untouched in the second buffer until the next sort, so that a failed step is undone by a swap.
 
-use crate::bodies::{Bodies, Body, FARTHEST, Link, Pushing, Rubbed, Sight};
+use crate::bodies::{Bodies, Body, FARTHEST, Link, Rubbed};
 use crate::density::{self, Sums};
 use crate::dfsph::Progress;
 use crate::emitter::{Emitter, EmitterState};
@@ -11,13 +12,11 @@ use crate::lanes::{CubicSpline, KernelLanes, LANES, Packed, Papers, QuarticSplin
 use crate::motion::Pose;
 use crate::neighbours::{self, Columns, Neighbours, PairValues};
 use crate::params::{
-    BodyWall, Corrects, Coupling, Friction, Integral, KernelFamily, Material, Params, PressureSolver, ViscositySolver,
-    Wall,
+    BodyWall, Corrects, Coupling, Friction, KernelFamily, Material, Params, PressureSolver, ViscositySolver, Wall,
 };
 use crate::particles::Particles;
 use crate::tension::Tension;
 use crate::thick::{self, Thick};
-use crate::traction::Traction;
 use crate::unified::Embedded;
 use crate::viscosity::lattice_share;
 use crate::walls::{Contact, Walls};
@@ -105,8 +104,8 @@ pub struct Liquid {
 #[derive(Default)]
 pub(crate) struct Workspace {
     before: State,
-    grid: NeighbourGrid,
-    columns: Columns,
+    pub(crate) grid: NeighbourGrid,
+    pub(crate) columns: Columns,
     pub(crate) neighbours: Neighbours,
     /// Position and a companion; one more than particles: the last is nobody.
     pub(crate) place: Vec<Packed>,
@@ -125,16 +124,16 @@ pub(crate) struct Workspace {
     /// Which nodes of bodies the particles of each block push.
     pub(crate) links: Vec<Vec<Link>>,
     /// What nodes push the particles of each block with, by the paper's traction \[N\].
-    tractions: Vec<Vec<Link>>,
+    pub(crate) tractions: Vec<Vec<Link>>,
     /// Which nodes of bodies the particles of each block rub.
-    rubbed: Vec<Vec<Rubbed>>,
+    pub(crate) rubbed: Vec<Vec<Rubbed>>,
     /// ρᵢ/ρ0ᵢ.
     pub(crate) compression: Vec<f32>,
     pub(crate) acceleration: Vec<Vec3>,
     /// Accelerations of velocities, where these are not those of places.
     pub(crate) own_acceleration: Vec<Vec3>,
     pub(crate) reactions: Vec<Reaction>,
-    kept_inside: usize,
+    pub(crate) kept_inside: usize,
     // Of the incompressible solver alone:
     pub(crate) sums: Vec<Sums>,
     /// Push of all walls, and the push times their velocity.
@@ -521,134 +520,6 @@ impl Liquid {
         }
         if !self.bodies.is_empty() {
             self.bodies.sort_links(&self.work.links);
-        }
-    }
-
-    /// The paper's wall, made for the head that the scene can have where nothing else is said.
-    #[must_use]
-    pub fn traction(&self) -> Traction {
-        let (spacing, coupling) = (self.setup.params.spacing, &self.setup.coupling);
-        let resting = Traction::resting_at(0.5 * spacing, self.h, 1.0, coupling.adhesion);
-        let traction = Traction { zero: coupling.zero.map_or(resting.zero, |zero| zero * self.h), ..resting };
-        let head = 0.5 * self.heaviest() * self.setup.speed * self.setup.speed;
-        match coupling.stiffness {
-            Some(stiffness) => Traction { stiffness, ..traction },
-            None => traction.holding(head, spacing * spacing),
-        }
-    }
-
-    /// What the surfaces of bodies push particles with by the paper's traction, and these them; accelerations must have been
-    /// summed.
-    pub(crate) fn add_tractions(&mut self) {
-        if self.bodies.is_empty() || self.setup.coupling.wall == BodyWall::Pressure {
-            return;
-        }
-        let volume = self.rest_volume();
-        for link in self.work.tractions.iter().flatten() {
-            let i = link.particle as usize;
-            let rest_density = f64::from(self.work.rest_density[usize::from(self.state.particles.liquid[i])]);
-            self.work.acceleration[i] += link.weight / (rest_density * volume) as f32;
-            self.bodies.force[link.node as usize] -= link.weight.as_dvec3();
-        }
-    }
-
-    /// Integrals over the bodies where they are now. What particles that were stopped at them owe them counts as a force
-    /// of this step.
-    fn place_bodies(&mut self, dt: f64) {
-        if self.bodies.is_empty() {
-            return;
-        }
-        self.bodies.number();
-        let level = self.level;
-        let places = (&self.work.grid, &self.work.columns, &self.work.place[..]);
-        let Coupling { wall, friction, integral, longest_edge, distribution, .. } = self.setup.coupling;
-        let sight = Sight {
-            kernel: self.walls.sample_kernel(),
-            longest: longest_edge as f32,
-            rub: (friction != Friction::Slip).then_some(self.h),
-            by_edges: wall == BodyWall::Pressure && integral == Integral::Edges,
-            traction: (wall == BodyWall::Traction).then(|| Pushing::new(&self.traction(), distribution)),
-        };
-        match self.setup.params.kernel {
-            KernelFamily::Papers => self.bodies.integrate::<Papers>(level, sight, places),
-            KernelFamily::CubicSpline => self.bodies.integrate::<CubicSpline>(level, sight, places),
-            KernelFamily::QuarticSpline => self.bodies.integrate::<QuarticSpline>(level, sight, places),
-        }
-        let State { body_forces, body_impulses, .. } = &mut self.state;
-        let parted = body_forces.len() != self.bodies.bodies.len();
-        body_forces.resize_with(self.bodies.bodies.len(), Vec::new);
-        body_impulses.resize_with(self.bodies.bodies.len(), Vec::new);
-        self.bodies.renumbered.clear();
-        for (body, (forces, impulses)) in body_forces.iter_mut().zip(body_impulses).enumerate() {
-            let nodes = self.bodies.nodes_of(body);
-            // A body that broke has other nodes; if it came apart, others have other numbers too.
-            let renumbered = parted || forces.len() != nodes.len() || impulses.len() != nodes.len();
-            self.bodies.renumbered.push(renumbered);
-            if renumbered {
-                for of_nodes in [&mut *forces, &mut *impulses] {
-                    of_nodes.clear();
-                    of_nodes.resize(nodes.len(), DVec3::ZERO);
-                }
-            }
-            for (force, impulse) in self.bodies.force[nodes].iter_mut().zip(impulses) {
-                *force += std::mem::take(impulse) / dt;
-            }
-        }
-    }
-
-    /// The nodes that particles rub feel what those do not; `force` is that on a particle before a body \[N\]. Notes how fast friction
-    /// may change the velocity of a node at most.
-    pub(crate) fn rub_bodies(&mut self, force: impl Fn(&Self, &Contact) -> DVec3) {
-        let bodies = self.walls.len() as u16;
-        let mut on_nodes = std::mem::take(&mut self.bodies.force);
-        let mut rates = std::mem::take(&mut self.work.partial);
-        rates.clear();
-        rates.resize(on_nodes.len(), 0.0);
-        for (contacts, rubbed) in self.work.contacts.iter().zip(&self.work.rubbed) {
-            let mut contacts = contacts.iter().filter(|contact| contact.wall == bodies);
-            for rubbed in rubbed {
-                let Some(contact) = contacts.find(|contact| contact.particle == rubbed.particle) else { break };
-                let force = force(self, contact);
-                let viscosity = self.wall_viscosity(contact.wall, contact.particle as usize).unwrap_or(0.0);
-                let drag = f64::from(viscosity * contact.drag) * self.rest_volume();
-                for (node, share) in rubbed.nodes.into_iter().zip(rubbed.lambda.to_array()) {
-                    on_nodes[node as usize] -= force * f64::from(share);
-                    rates[node as usize] += drag * f64::from(share) * self.bodies.mobility(node);
-                }
-            }
-        }
-        self.state.body_rate = rates.iter().copied().fold(0.0, f64::max);
-        (self.bodies.force, self.work.partial) = (on_nodes, rates);
-    }
-
-    /// Puts particles that the step has taken through the surface of a body back before it; `ends` appends where the nodes
-    /// of a body are now \[m\], new ones last. Must come after the bodies' own step. Embedded solids meet bodies by themselves.
-    pub fn keep_before_bodies(&mut self, ends: impl Fn(usize, &mut Vec<DVec3>), dt: f64) {
-        if self.bodies.is_empty() {
-            return;
-        }
-        let volume = self.rest_volume();
-        let Self { state, bodies, setup, work, walls, embedded, .. } = self;
-        let State { particles, body_impulses, .. } = state;
-        let (position, velocity) = (&mut particles.position, &mut particles.velocity);
-        let way = |i: usize| {
-            let x = position[i].as_dvec3();
-            [x - velocity[i].as_dvec3() * dt, x]
-        };
-        bodies.find_passed(way, ends, [walls.nearest(), dt]);
-        let liquid = &particles.liquid;
-        for passed in bodies.passed().filter(|passed| !embedded.is_solid(liquid[passed.particle as usize])) {
-            let i = passed.particle as usize;
-            let v = velocity[i].as_dvec3();
-            let change = passed.normal * -(v - passed.velocity).dot(passed.normal).min(0.0);
-            position[i] = passed.place.as_vec3();
-            velocity[i] = (v + change).as_vec3();
-            let mass = setup.materials[usize::from(particles.liquid[i])].1.density * volume;
-            for (k, &node) in passed.nodes.iter().enumerate() {
-                let (body, own) = bodies.own_number(node);
-                body_impulses[body][own] -= change * (mass * passed.lambda[k]);
-            }
-            work.kept_inside += 1;
         }
     }
 
