@@ -1,4 +1,4 @@
-//! The wall integral over a triangle as line integrals along its edges.
+//! The wall integral over a triangle as line integrals along its edges: our derivation, for the purpose of those in \[FLRVK13\].
 //!
 //! In the plane of a triangle W depends on the distance ρ from the foot of the particle alone, q² = z² + ρ². With
 //!
