@@ -67,6 +67,7 @@ impl Body {
     }
 
     /// Takes a gain out of the motion.
+    // (7) of docs/src/solids.md
     pub(crate) fn take_back(&mut self) {
         let Gain { energy, motion, mean } = std::mem::take(&mut self.work.gain);
         if energy > 0.0 {

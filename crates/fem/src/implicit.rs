@@ -141,6 +141,7 @@ impl Body {
     }
 
     /// 5. Deformation, rotation, forces and stiffness of every element at x.
+    // (4) of docs/src/solids.md
     pub(crate) fn turn_elements(&mut self) {
         let problem = self.work.problem;
         let law = self.law(problem.stiffness, problem.project);
@@ -190,6 +191,7 @@ impl Body {
     }
 
     /// 7. r = M (v₀ − a u) + τ (f + l) − τ β K u.
+    // (6) of docs/src/solids.md
     pub(crate) fn balance(&mut self, first: bool) -> Result<(), StepError> {
         let problem = self.work.problem;
         let damped = problem.damping > 0.0 && !first;

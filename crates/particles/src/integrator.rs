@@ -47,6 +47,7 @@ impl Integrator {
     }
 
     /// Takes one step from `time` to `time + dt` \[s\].
+    // (5) of docs/src/particle-bodies.md
     pub fn step(self, system: &mut impl Integrable, time: f64, dt: f64) {
         system.begin();
         for &(at, weight) in self.stages() {

@@ -292,6 +292,7 @@ impl<'a> Lane<'a> {
     }
 
     /// Adds the forces of static connections \[B eq. 3\].
+    // (1) of docs/src/particle-bodies.md
     fn pull(&mut self, connections: &[Connection]) {
         for connection in connections {
             let [a, b] = connection.ends.map(|end| end as usize);
@@ -303,6 +304,7 @@ impl<'a> Lane<'a> {
     }
 
     /// Turns forces into rates and adds them to their sum \[B eqs 1, 5, 6, 8\].
+    // (3) of docs/src/particle-bodies.md
     pub(crate) fn rate(&mut self, body: &Body, weight: f64) {
         match &body.kind {
             Kind::Deformable(_) => {

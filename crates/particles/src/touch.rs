@@ -77,6 +77,7 @@ impl Law {
     }
 
     /// Force on the first \[N\].
+    // (4) of docs/src/particle-bodies.md
     pub(crate) fn force(&self, at: &Meeting, memory: &Memory) -> DVec3 {
         let k = self.modulus * at.length;
         if at.overlap <= 0.0 {

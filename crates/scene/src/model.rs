@@ -123,7 +123,7 @@ impl Default for Scene {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// SPH liquid whose walls and bodies are met by Gauss-quadrature boundary particles (MSTHG04).
+    /// SPH liquid that meets walls and bodies through integrals over their surfaces (MSTHG04).
     #[default]
     Gauss,
     /// Air and water on a grid, both simulated (MKSMH07).

@@ -52,7 +52,7 @@ pub struct Solid {
     /// How it yields; by default it does not.
     #[serde(default)]
     pub plasticity: Option<fem::Plasticity>,
-    /// How it breaks; by default it does not. A body that can break shows its tetrahedra, not its surface file.
+    /// How it breaks; by default it does not. Pieces keep its surface, torn along the cracks; inside the cracks the faces of tetrahedra are seen.
     #[serde(default)]
     pub fracture: Option<fem::Fracture>,
     /// Elements, integrator and tolerances.

@@ -25,6 +25,7 @@ pub(crate) struct Sums {
 
 /// Σⱼ h³ Wᵢⱼ for the particles of a block.
 #[inline(always)]
+// (3) of docs/src/liquid.md
 pub(crate) fn sum<S: Simd, K: KernelLanes>(simd: S, _: K, block: &Block, inverse_h: f32, output: &mut [f32]) {
     simd.vectorize(
         #[inline(always)]

@@ -1,4 +1,4 @@
-//! Emitters: nozzles that send layers of new particles, and drains that take particles away.
+//! Emitters: nozzles that send layers of new particles.
 
 use glam::{DVec3, Vec3};
 use schemars::JsonSchema;

@@ -36,6 +36,7 @@ pub(crate) struct Forces {
 
 impl Forces {
     /// J \[Pa\] from a curvature \[1/m\] at a place \[m\].
+    // (5) of docs/src/air-and-water.md
     fn potential(&self, curvature: f64, place: DVec3) -> f64 {
         let height = self.gravity.dot(place) + self.gravity.length() * self.still_level;
         self.surface_tension * curvature - self.density_difference * height
@@ -72,6 +73,7 @@ impl Forces {
 
     /// u += dt/(ρ h) J (F₊ − F₋) on the faces along an axis. `potentials` holds J in the mixed cells and NaN elsewhere, `scale` is
     /// dt/h \[s/m\].
+    // (9) of docs/src/air-and-water.md
     pub(crate) fn kick(
         &self,
         gauge: &Gauge,

@@ -62,6 +62,7 @@ impl Projection<'_> {
     }
 
     /// −h/dt Σ ±A u of every cell \[1/s²·m²\].
+    // (10) of docs/src/air-and-water.md
     pub(crate) fn right_hand_side(&self, velocity: &[Vec<f64>; 3], output: &mut [f64]) {
         self.space.grid.rows().each([output], |row, [out]| {
             out.fill(0.0);
@@ -75,6 +76,7 @@ impl Projection<'_> {
     }
 
     /// u −= dt/(ρ h) (p₊ − p₋) on all faces that are open.
+    // (11) of docs/src/air-and-water.md
     pub(crate) fn correct(&self, coefficients: &[Vec<f64>; 3], pressure: &[f64], velocity: &mut [Vec<f64>; 3]) {
         for (axis, field) in velocity.iter_mut().enumerate() {
             let s = self.space.grid.stride(axis);

@@ -190,6 +190,7 @@ fn donate<S: Simd>(
 
 /// F ← F − [(Φ₊ − Φ₋) − 1(Fⁿ > ½)(c₊ − c₋)] / κ.
 #[inline(always)]
+// (6) of docs/src/air-and-water.md
 fn fractions<S: Simd>(
     simd: S,
     [f, first, inverse]: [&[f64]; 3],
@@ -250,6 +251,7 @@ struct Momentum<'a> {
 }
 
 #[inline(always)]
+// (7) of docs/src/air-and-water.md
 fn momentum<S: Simd, const ALIGNED: bool>(simd: S, input: &Momentum, new: &mut [f64]) {
     simd.vectorize(
         #[inline(always)]

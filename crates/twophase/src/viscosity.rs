@@ -47,6 +47,7 @@ impl Viscosity<'_> {
     }
 
     /// Lets the viscosity act on the velocity; `work` is memory for three more. Returns the number of iterations.
+    // (8) of docs/src/air-and-water.md
     pub(crate) fn act(&self, velocity: &mut Field, work: [&mut Field; 3], sums: &mut Vec<f64>) -> u32 {
         let [d, r, q] = work;
         self.apply(velocity, r, [0.0, -1.0], sums);

@@ -40,6 +40,7 @@ impl Pairs<'_> {
 
 /// Σⱼ qⱼ h⁴ ∇Wᵢⱼ for the particles of a block; the companion of a place is q.
 #[inline(always)]
+// (5) of docs/src/liquid.md
 pub(super) fn sum_pressure<S: Simd, P: Space>(
     simd: S,
     space: P,
@@ -149,6 +150,7 @@ pub(super) fn sum_square<S: Simd, P: Space>(
 
 /// Σⱼ (vᵢ − vⱼ)·h⁴ ∇Wᵢⱼ for the particles of a block.
 #[inline(always)]
+// (4) of docs/src/liquid.md
 pub(super) fn sum_rate<S: Simd, P: Space>(
     simd: S,
     space: P,

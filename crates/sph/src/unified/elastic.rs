@@ -257,6 +257,7 @@ impl Elastic {
     }
 
     /// Adds the elastic forces \[N\] at places \[m\], and damping under velocities \[m/s\].
+    // (6) of docs/src/unified.md
     pub fn add_forces(&self, places: &[DVec3], velocities: &[DVec3], strain: &Strain, forces: &mut [DVec3]) {
         // A net of central springs with all its stiffness in c has E = c/2.
         let damping = 4.0 * self.material.damping * self.material.young;
@@ -274,6 +275,7 @@ impl Elastic {
 
     /// Elastic energy \[J\] at places \[m\] whose strain has been found.
     #[must_use]
+    // (5) of docs/src/unified.md
     pub fn energy(&self, places: &[DVec3], strain: &Strain) -> f64 {
         let [lambda, mu] = self.material.lame();
         par::sum(self.len(), |i| {

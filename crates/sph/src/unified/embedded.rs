@@ -289,6 +289,7 @@ impl Liquid {
     }
 
     /// Σⱼ qⱼ h⁴ ∇Wₛⱼ of both solves at a solid particle; only neighbours of the liquid have a q.
+    // (7) of docs/src/unified.md
     fn pressure_sum(&self, s: usize) -> DVec3 {
         let work = &self.work;
         let number = s / par::PIECE;
