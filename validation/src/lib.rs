@@ -3,19 +3,27 @@
 
 mod coupling;
 mod fem;
+mod figure;
 mod momentum;
 mod no_leak_soft;
 mod particles;
 mod plate;
+mod plot;
+mod row;
 mod sph;
 mod stuffing;
+mod sums;
 mod twophase;
 mod unified;
 mod vessels;
 mod wall_integral;
 mod worlds;
 
-use serde::Serialize;
+pub use figure::figure;
+pub use plot::{Curve, Plot, Style};
+pub use row::{Bound, Row};
+pub(crate) use row::{absolute, at_least, bound, compare, failed, row};
+pub(crate) use sums::{given, half_period, interpolate, is_sound, largest, least, mean, rms};
 
 /// How much is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,25 +41,6 @@ pub struct Case {
     pub name: &'static str,
     /// Runs it.
     pub run: fn(Size) -> Vec<Row>,
-}
-
-/// One quantity compared.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Row {
-    /// The case.
-    pub case: String,
-    /// What is compared, with its unit.
-    pub quantity: String,
-    /// The reference; zero for a bound.
-    pub reference: f64,
-    /// What we measure.
-    pub measured: f64,
-    /// The error, in the unit of the tolerance.
-    pub error: f64,
-    /// The largest error allowed.
-    pub tolerance: f64,
-    /// Whether it holds.
-    pub pass: bool,
 }
 
 /// All cases, in the order in which they run.
@@ -127,32 +116,6 @@ pub const CASES: &[Case] = &[
     Case { name: "stuffing", run: stuffing::run },
 ];
 
-/// A value that must be near a reference; the tolerance is relative.
-pub(crate) fn compare(case: &str, quantity: &str, reference: f64, measured: f64, tolerance: f64) -> Row {
-    row(case, quantity, [reference, measured], (measured / reference - 1.0).abs(), tolerance)
-}
-
-/// A case that could not be run.
-pub(crate) fn failed(case: &str, error: &str) -> Vec<Row> {
-    vec![row(case, error, [0.0, f64::NAN], f64::NAN, 0.0)]
-}
-
-/// A value that must not exceed a bound.
-pub(crate) fn bound(case: &str, quantity: &str, measured: f64, most: f64) -> Row {
-    row(case, quantity, [0.0, measured], measured.abs(), most)
-}
-
-/// A value that may depart from a reference by an amount.
-pub(crate) fn absolute(case: &str, quantity: &str, [reference, measured]: [f64; 2], amount: f64) -> Row {
-    row(case, quantity, [reference, measured], (measured - reference).abs(), amount)
-}
-
-fn row(case: &str, quantity: &str, [reference, measured]: [f64; 2], error: f64, tolerance: f64) -> Row {
-    // A NaN does not pass.
-    let pass = error <= tolerance;
-    Row { case: case.into(), quantity: quantity.into(), reference, measured, error, tolerance, pass }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -190,10 +153,65 @@ mod tests {
             let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("{}.md", case.name));
             let text = std::fs::read_to_string(&page).unwrap_or_else(|e| panic!("{}: {e}", page.display()));
             assert!(text.starts_with(&format!("# {}\n", case.name)), "{}", page.display());
-            for word in ["reference", "tolerance", "measured"] {
+            let figure = format!("({}.svg)", case.name);
+            for word in ["reference", "tolerance", "measured", "bound", &figure] {
                 assert!(text.contains(word), "{} does not give the {word}", page.display());
             }
+            let drawn = page.with_extension("svg");
+            let size = std::fs::metadata(&drawn).unwrap_or_else(|e| panic!("{}: {e}", drawn.display())).len();
+            assert!(size <= 40 * 1024, "{} has {size} bytes", drawn.display());
         }
+    }
+
+    /// What was measured of nothing, and of nonsense.
+    const NOTHING: [&[f64]; 4] = [&[], &[f64::NAN], &[0.0, f64::NAN, 0.0], &[f64::NAN, 0.0]];
+
+    #[test]
+    fn nothing_and_nan_fail_every_kind_of_row() {
+        let sums: [fn(&[f64]) -> f64; 4] = [
+            |set| largest(set.iter().copied()),
+            |set| least(set.iter().copied()),
+            |set| mean(set.iter().copied()),
+            |set| rms(set.iter().copied()),
+        ];
+        for (sum, set) in sums.iter().flat_map(|sum| NOTHING.map(|set| (sum, set))) {
+            all_fail(sum(set));
+        }
+        all_fail(f64::NAN);
+        all_fail(given(false, 0.0));
+        assert!(failed("case", "why").iter().all(|row| !row.pass));
+    }
+
+    fn all_fail(value: f64) {
+        let rows = [
+            bound("case", "", value, 1.0),
+            compare("case", "", 1.0, value, 1.0),
+            compare("case", "", value, 1.0, 1.0),
+            absolute("case", "", [0.0, value], 1.0),
+            at_least("case", "", value, -1.0),
+            row("case", "", [0.0, value], value, 1.0),
+        ];
+        assert!(rows.iter().all(|row| !row.pass), "{rows:?}");
+    }
+
+    #[test]
+    fn nothing_and_nan_have_no_period_and_no_value() {
+        for history in [&[][..], &[[0.0, f64::NAN]], &[[0.0, -1.0], [1.0, f64::NAN], [2.0, 1.0], [3.0, -1.0]]] {
+            assert!(half_period(history, 0.0).is_err() && !is_sound(history));
+            assert!(interpolate(history, 0.5).is_nan());
+        }
+        let swing = [[0.0, -1.0], [1.0, 1.0], [2.0, -1.0]];
+        assert_eq!(half_period(&swing, 0.0), Ok(1.0));
+        assert!(half_period(&swing, f64::NAN).is_err() && half_period(&swing[..2], 0.0).is_err());
+        assert!(interpolate(&swing, f64::NAN).is_nan());
+        assert!(particles::mean_period(&[]).is_nan() && particles::mean_period(&[1.0]).is_nan());
+        assert!(particles::mean_period(&[1.0, f64::NAN]).is_nan());
+    }
+
+    #[test]
+    fn a_row_is_a_guard_unless_it_says_that_it_was_asked_for() {
+        let row = bound("case", "", 0.5, 1.0);
+        assert_eq!((row.bound, row.pass, row.asked().bound), (Bound::Guard, true, Bound::Asked));
     }
 
     #[test]

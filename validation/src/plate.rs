@@ -1,7 +1,7 @@
 //! `water-on-plate`: a column of water bends a clamped plate.
 
 use crate::worlds::{run_until, world};
-use crate::{Row, Size, compare, failed};
+use crate::{Plot, Row, Size, compare, failed};
 
 const CASE: &str = "water-on-plate";
 /// Bending q L⁴/(384 D) and shear of a plate clamped at both ends, plane strain, ν = 0.3 \[m\].
@@ -12,12 +12,16 @@ pub(crate) fn run(size: Size) -> Vec<Row> {
     let setup = if size == Size::Fine { [0.025, 0.025, 1.0, 0.5] } else { [0.05, 0.05, 0.5, 0.25] };
     match deflection(setup) {
         Err(error) => failed(CASE, &error),
-        Ok(measured) => vec![compare(CASE, "mean deflection of the middle [m]", DEFLECTION, measured, 0.05)],
+        Ok((measured, track)) => {
+            let plot = Plot::new("t [s]", "deflection [m]").measured("middle of the plate", &track);
+            let plot = plot.level("theory", [0.0, setup[2] + setup[3]], DEFLECTION);
+            vec![compare(CASE, "mean deflection of the middle [m]", DEFLECTION, measured, 0.05).asked().with(plot)]
+        }
     }
 }
 
-/// The mean deflection of the middle \[m\] over a time after settling.
-pub(crate) fn deflection([spacing, edge, settle, mean]: [f64; 4]) -> Result<f64, String> {
+/// The mean deflection of the middle \[m\] over a time after settling, and how it came about.
+pub(crate) fn deflection([spacing, edge, settle, mean]: [f64; 4]) -> Result<(f64, Vec<[f64; 2]>), String> {
     // Two particles and a gap wide; the plate's faces across it are held, as plane strain asks.
     let half = spacing;
     let hold = |min: [f64; 3], max: [f64; 3], axes: &str| {
@@ -42,7 +46,11 @@ pub(crate) fn deflection([spacing, edge, settle, mean]: [f64; 4]) -> Result<f64,
     );
     let mut world = world(CASE, &scene)?;
     let column = world.columns().iter().position(|name| name == "middle.dy [m]").ok_or("no probe")?;
-    run_until(&mut world, settle)?;
+    let mut track = Vec::new();
+    for k in 1..=50 {
+        run_until(&mut world, settle * f64::from(k) / 50.0)?;
+        track.push([world.time(), -world.measure()[column]]);
+    }
     let (mut sum, mut time) = (0.0, 0.0);
     while world.time() < settle + mean {
         let before = world.time();
@@ -50,6 +58,7 @@ pub(crate) fn deflection([spacing, edge, settle, mean]: [f64; 4]) -> Result<f64,
         let step = world.time() - before;
         sum -= step * world.measure()[column];
         time += step;
+        track.push([world.time(), -world.measure()[column]]);
     }
-    Ok(sum / time)
+    Ok((sum / time, track))
 }

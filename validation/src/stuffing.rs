@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use glam::{DQuat, DVec3};
 use meniscus::geometry::{Stuffed, TetError, TetOptions, TriangleMesh, mesh_tets, solids};
 
-use crate::{Row, Size, row};
+use crate::{Plot, Row, Size, at_least, largest, least, row};
 
 const CASE: &str = "stuffing";
 
@@ -27,11 +27,15 @@ pub(crate) fn run(size: Size) -> Vec<Row> {
         Size::Fine => (&[500, 2_000, 10_000, 50_000, 100_000], 8),
     };
     let mut rows = Vec::new();
+    let mut plot = Plot::new("tetrahedra", "error of the volume, worst of the turns").loglog();
     for solid in solids() {
-        for &count in counts {
-            rows.extend(worst(&solid, count, turns));
-        }
+        let of_solid: Vec<Vec<Row>> = counts.iter().map(|&count| worst(&solid, count, turns)).collect();
+        let errors: Vec<[f64; 2]> = counts.iter().zip(&of_solid).map(|(&n, rows)| [n as f64, rows[0].error]).collect();
+        plot = plot.measured(solid.name, &errors);
+        rows.extend(of_solid.into_iter().flatten());
     }
+    let ends = [counts[0] as f64, counts[counts.len() - 1] as f64];
+    rows[0].plots.push(plot.level("tolerance", ends, VOLUME_TOLERANCE));
     rows
 }
 
@@ -60,14 +64,13 @@ fn worst(solid: &Solid, count: usize, turns: u32) -> Vec<Row> {
         Err(error) => return vec![row(CASE, &quantity(&error.to_string()), [0.0, f64::NAN], f64::NAN, 0.0)],
     };
     let error = |volume: f64| (volume / solid.volume - 1.0).abs();
+    let off = largest(meshes.iter().map(|stuffed| error(stuffed.mesh.volume())));
     let volumes = meshes.iter().map(|stuffed| stuffed.mesh.volume());
-    let volume = volumes.max_by(|a, b| error(*a).total_cmp(&error(*b))).unwrap_or(f64::NAN);
-    let angles = meshes.iter().map(|stuffed| stuffed.mesh.quality().min_dihedral);
-    let angle = angles.min_by(f64::total_cmp).unwrap_or(f64::NAN);
-    let lacking = if angle >= SMALLEST_ANGLE { 0.0 } else { SMALLEST_ANGLE - angle };
+    let volume = volumes.into_iter().find(|volume| error(*volume) == off).unwrap_or(f64::NAN);
+    let angle = least(meshes.iter().map(|stuffed| stuffed.mesh.quality().min_dihedral));
     vec![
-        row(CASE, &quantity("volume [m³]"), [solid.volume, volume], error(volume), VOLUME_TOLERANCE),
-        row(CASE, &quantity("smallest dihedral angle [°], at least 10"), [SMALLEST_ANGLE, angle], lacking, 0.0),
+        row(CASE, &quantity("volume [m³]"), [solid.volume, volume], off, VOLUME_TOLERANCE).asked(),
+        at_least(CASE, &quantity("smallest dihedral angle [°]"), angle, SMALLEST_ANGLE).asked(),
     ]
 }
 

@@ -1,6 +1,6 @@
 //! `wall-integral`: the closed forms of γ against plain volume integrals, samples against both, and the calibration.
 
-use crate::{Row, Size, bound};
+use crate::{Plot, Row, Size, bound, largest};
 use glam::DVec3;
 use meniscus::geometry::{Aabb, solids};
 use meniscus::sph::kernel::Kernel;
@@ -21,10 +21,22 @@ pub(crate) fn run(size: Size) -> Vec<Row> {
             rows.push(bound("wall-integral", &format!("error of 1 − γ, {kernel_name}, {place_name}"), error, 2e-4));
         }
     }
+    rows[0].plots.push(before_a_plane(n / 2));
     rows.extend(samples_against_closed_form());
     rows.push(samples_against_polyhedron(n));
     rows.extend(calibration());
     rows
+}
+
+/// 1 − γ before a plane: the closed form, and as a sum over cells.
+fn before_a_plane(n: i32) -> Plot {
+    let kernel = Kernel::CUBIC_SPLINE;
+    let exact = WallIntegral::new(&kernel);
+    let at = |k: u32, of: &dyn Fn(f64) -> f64| [f64::from(k) / 20.0, of(f64::from(k) / 20.0)];
+    let closed: Vec<[f64; 2]> = (0..=20).map(|k| at(k, &|z| exact.plane(z).0)).collect();
+    let sums: Vec<[f64; 2]> =
+        (0..=20).step_by(2).map(|k| at(k, &|z| by_volume(&kernel, DVec3::new(z, 9.0, 9.0), n))).collect();
+    Plot::new("distance from the plane over h", "1 − γ").measured("closed form", &closed).rings("sum over cells", &sums)
 }
 
 /// The worst error of samples at places from 0.2 h, before a plane, in an edge and in a corner.
@@ -46,8 +58,8 @@ fn samples_against_closed_form() -> Vec<Row> {
             let deficit = (f64::from(touch.deficit) - cut.deficit).abs();
             [deficit, (touch.push.as_dvec3() - cut.gradient).length() / cut.gradient.length()]
         });
-        let worst = |k: usize| errors.iter().map(|e| e[k]).fold(0.0, f64::max);
-        rows.push(bound("wall-integral", &format!("error of γ by samples, {name}"), worst(0), 0.005));
+        let worst = |k: usize| largest(errors.iter().map(|e| e[k]));
+        rows.push(bound("wall-integral", &format!("error of γ by samples, {name}"), worst(0), 0.005).asked());
         rows.push(bound("wall-integral", &format!("error of ∇γ by samples, {name}, relative"), worst(1), 0.01));
     }
     rows
@@ -69,9 +81,10 @@ fn samples_against_polyhedron(n: i32) -> Row {
     bound(
         "wall-integral",
         "error of γ by samples, sphere, against its polyhedron",
-        errors.into_iter().fold(0.0, f64::max),
+        largest(errors),
         0.005,
     )
+    .asked()
 }
 
 /// On half of a lattice at h = 2 s: density of the first layer, and the wall's push over what holds that layer.

@@ -1,5 +1,6 @@
 //! Scenes that cases run.
 
+use glam::DVec3;
 use meniscus::scene::Loaded;
 use meniscus::sim::World;
 
@@ -30,6 +31,13 @@ pub(crate) fn run_until(world: &mut World, time: f64) -> Result<(), String> {
         world.step(time).map_err(|e| e.to_string())?;
     }
     Ok(())
+}
+
+/// Momentum of the particles of a liquid, per mass of a particle \[m/s\].
+pub(crate) fn momentum_of(world: &World, liquid: u16) -> DVec3 {
+    let particles = world.frame().particles;
+    let ours = particles.velocities.iter().zip(&particles.bodies).filter(|(_, body)| **body == liquid);
+    ours.map(|(v, _)| v.as_dvec3()).sum()
 }
 
 /// What a world measures under a name of a column; NaN if there is none.

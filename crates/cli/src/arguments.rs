@@ -258,12 +258,16 @@ pub(crate) enum Format {
 }
 
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  meniscus validate dam-break sloshing\n  meniscus validate dam-break --plot figures")]
 pub(crate) struct Validate {
     /// Cases; all when none is named
     pub(crate) cases: Vec<String>,
     /// The sizes, durations and convergence studies that take longer
     #[arg(long)]
     pub(crate) fine: bool,
+    /// Draw a figure of each case into this folder, CASE.svg: measured against reference
+    #[arg(long, value_name = "DIR")]
+    pub(crate) plot: Option<PathBuf>,
     /// Number of threads [default: all cores]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,

@@ -4,8 +4,10 @@ use crate::arguments::Validate;
 use crate::failure::Failure;
 use crate::machine;
 use crate::output;
-use meniscus_validation::{CASES, Case, Row, Size};
+use meniscus::record::write_atomic;
+use meniscus_validation::{CASES, Case, Row, Size, figure};
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -18,7 +20,10 @@ pub(crate) fn validate(arguments: &Validate) -> Result<ExitCode, Failure> {
     let cases = select(&arguments.cases)?;
     let threads = machine::threads(arguments.threads)?;
     let size = if arguments.fine { Size::Fine } else { Size::Quick };
-    let mut rows: Vec<Row> = Vec::new();
+    if let Some(folder) = &arguments.plot {
+        std::fs::create_dir_all(folder).map_err(|e| Failure::input("plot", format!("{}: {e}", folder.display())))?;
+    }
+    let (mut rows, mut drawn): (Vec<Row>, Result<(), Failure>) = (Vec::new(), Ok(()));
     side_by_side(&cases, threads, size, |result, seconds| {
         if !arguments.json {
             for row in &result {
@@ -26,8 +31,14 @@ pub(crate) fn validate(arguments: &Validate) -> Result<ExitCode, Failure> {
             }
             println!("{:24} {seconds:.1} s", "");
         }
+        if let Some(folder) = &arguments.plot
+            && drawn.is_ok()
+        {
+            drawn = draw(folder, &result);
+        }
         rows.extend(result);
     })?;
+    drawn?;
     let failed = rows.iter().filter(|row| !row.pass).count();
     if arguments.json {
         output::print_json(&rows)?;
@@ -35,6 +46,14 @@ pub(crate) fn validate(arguments: &Validate) -> Result<ExitCode, Failure> {
         println!("{} passed, {failed} failed", rows.len() - failed);
     }
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(CHECK_FAILED) })
+}
+
+/// Draws the figure of a case.
+fn draw(folder: &Path, rows: &[Row]) -> Result<(), Failure> {
+    let Some(case) = rows.first().map(|row| &row.case) else { return Ok(()) };
+    let file = folder.join(format!("{case}.svg"));
+    write_atomic(&file, figure(case, rows).as_bytes())
+        .map_err(|e| Failure::input("plot", format!("{}: {e}", file.display())))
 }
 
 /// Runs cases side by side, which keeps threads busier than one case on all of them; tells rows and seconds in the order of the
@@ -99,13 +118,14 @@ fn select(names: &[String]) -> Result<Vec<&'static Case>, Failure> {
 
 fn line(row: &Row) -> String {
     format!(
-        "{:24} {:44} reference {:>12} measured {:>12} error {:>10} tolerance {:>10}  {}",
+        "{:24} {:44} reference {:>12} measured {:>12} error {:>10} tolerance {:>10} {}  {}",
         row.case,
         row.quantity,
         short(row.reference),
         short(row.measured),
         short(row.error),
         short(row.tolerance),
+        row.bound.name(),
         if row.pass { "ok" } else { "FAILS" },
     )
 }

@@ -3,7 +3,7 @@
 use super::{mean_of, volume_of};
 use crate::plate;
 use crate::worlds::{run_until, table, world};
-use crate::{Row, Size, absolute, bound, compare, failed};
+use crate::{Plot, Row, Size, absolute, bound, compare, failed, largest, mean};
 use glam::DVec3;
 use meniscus::sim::World;
 
@@ -37,6 +37,8 @@ const BODIES: [Body; 3] = [
     },
 ];
 
+const DRAUGHTS: &str = include_str!("../../data/archimedes_draught.csv");
+
 /// Depth of the water, before a body is in it \[m\].
 const DEPTH: f64 = 0.25;
 
@@ -48,18 +50,30 @@ fn measure(size: Size) -> Result<Vec<Row>, String> {
     let fine = size == Size::Fine;
     let spacing = if fine { 0.025 } else { 0.04 };
     let mut rows = Vec::new();
+    let table = table::<4>(DRAUGHTS);
+    let mut plot = Plot::new("density over that of water", "draught [m]");
     for body in &BODIES {
+        let mut dots = Vec::new();
         let asked: &[f64] = if fine { &[0.1, 0.3, 0.5, 0.7, 0.9] } else { &[0.3, 0.7] };
         for &density in asked {
             let [reference, found] = draughts(body, density, spacing)?;
             let quantity = format!("draught of the {}, s = {density} [m]", body.name);
-            rows.push(absolute("draught", &quantity, [reference, found], 0.5 * spacing));
+            rows.push(absolute("draught", &quantity, [reference, found], 0.5 * spacing).asked());
+            dots.push([density, found]);
         }
+        let exact: Vec<[f64; 2]> = table.iter().map(|row| [row[0], row[body.column]]).collect();
+        plot = plot.reference(&format!("{}, exact", body.name), &exact).dots(&format!("{}, ours", body.name), &dots);
     }
-    for (density, lies) in [(0.1, 0.0), (0.5, 45.0), (0.9, 0.0)] {
-        let quantity = format!("heel of a free square bar, s = {density} [°]");
-        rows.push(absolute("draught", &quantity, [lies, heel(density, if fine { 0.025 } else { 0.04 })?], 10.0));
+    rows[0].plots.push(plot);
+    let mut plot = Plot::new("t [s]", "heel of a free square bar [°]");
+    // Where it starts, it may not stay: a bar that does not turn fails.
+    for (density, start, lies) in [(0.1, 20.0, 0.0), (0.5, 8.0, 45.0), (0.9, 20.0, 0.0)] {
+        let quantity = format!("heel of a free square bar from {start}°, s = {density} [°]");
+        let (found, track) = heel(density, start, spacing)?;
+        rows.push(absolute("draught", &quantity, [lies, found], 10.0));
+        plot = plot.measured(&format!("s = {density}"), &track).level(&format!("{lies}°"), [3.0, 3.5], lies);
     }
+    rows[0].plots.push(plot);
     Ok(rows)
 }
 
@@ -78,7 +92,7 @@ const CONVERGENCE: &str = "coupling-convergence";
 fn deflection(spacing: f64) -> Row {
     match plate::deflection([spacing, spacing.min(0.05), 1.0, 0.5]) {
         Err(error) => failed(CONVERGENCE, &error).remove(0),
-        Ok(found) => {
+        Ok((found, _)) => {
             let quantity = format!("deflection of the plate, spacing {spacing} m [m]");
             compare(CONVERGENCE, &quantity, plate::DEFLECTION, found, 0.05)
         }
@@ -96,20 +110,24 @@ fn converging_draughts(size: Size) -> Vec<Row> {
     let errors: Result<Vec<f64>, String> = spacings.iter().map(|&spacing| error(spacing)).collect();
     match errors {
         Err(error) => failed(CONVERGENCE, &error),
-        Ok(errors) => spacings
-            .iter()
-            .zip(errors)
-            .map(|(spacing, error)| {
-                bound(CONVERGENCE, &format!("mean error of draughts, spacing {spacing} m [m]"), error, 0.5 * spacing)
-            })
-            .collect(),
+        Ok(errors) => {
+            let found: Vec<[f64; 2]> = spacings.iter().copied().zip(errors).map(|(s, error)| [s, error]).collect();
+            let half: Vec<[f64; 2]> = spacings.iter().map(|s| [*s, 0.5 * s]).collect();
+            let plot = Plot::new("spacing [m]", "mean error of draughts [m]").loglog();
+            let row = |[spacing, error]: &[f64; 2]| {
+                bound(CONVERGENCE, &format!("mean error of draughts, spacing {spacing} m [m]"), *error, 0.5 * spacing)
+            };
+            let mut rows: Vec<Row> = found.iter().map(row).collect();
+            rows[0].plots.push(plot.measured("ours", &found).reference("half a spacing", &half));
+            rows
+        }
     }
 }
 
 /// How deep a body of a density over that of water lies, by the table and as it is found \[m\].
 fn draughts(body: &Body, density: f64, spacing: f64) -> Result<[f64; 2], String> {
     let Body { half, tank, .. } = *body;
-    let table = table::<4>(include_str!("../../data/archimedes_draught.csv"));
+    let table = table::<4>(DRAUGHTS);
     let row = table.iter().find(|row| (row[0] - density).abs() < 1e-9).ok_or("not in the table")?;
     let matter = format!("material = {{ density = {:?} }}\nlocked = [\"rx\", \"ry\", \"rz\"]\n", 1000.0 * density);
     let mut world = afloat(tank, spacing, &format!("shape = {{ {} }}\n{matter}", body.shape))?;
@@ -120,21 +138,21 @@ fn draughts(body: &Body, density: f64, spacing: f64) -> Result<[f64; 2], String>
     Ok([row[body.column], level - (mean_of(&mut world, "body.y [m]", 1.0)? - half)])
 }
 
-/// The angle by which a free bar of square section has heeled at the end, between 0 and 45 degrees; 8 at the start.
-fn heel(density: f64, spacing: f64) -> Result<f64, String> {
+/// The angle by which a free bar of square section has heeled at the end, between 0 and 45 degrees, from that at the start; and on the way.
+fn heel(density: f64, start: f64, spacing: f64) -> Result<(f64, Vec<[f64; 2]>), String> {
     let bar = format!(
-        "shape = {{ box = {{ min = [-0.1, 0.25, -0.16], max = [0.1, 0.45, 0.16] }} }}\nrotation = [0, 0, 8]\n\
+        "shape = {{ box = {{ min = [-0.1, 0.25, -0.16], max = [0.1, 0.45, 0.16] }} }}\nrotation = [0, 0, {start:?}]\n\
          material = {{ density = {:?} }}\n",
         1000.0 * density
     );
     let mut world = afloat(0.48, spacing, &bar)?;
-    run_until(&mut world, 3.0)?;
-    let (mut sum, times) = (0.0, 10);
-    for k in 1..=times {
-        run_until(&mut world, 3.0 + 0.05 * f64::from(k))?;
-        sum += lean(&world)?;
+    let mut track = Vec::new();
+    for k in 0..=70 {
+        run_until(&mut world, 0.05 * f64::from(k))?;
+        track.push([world.time(), lean(&world)?]);
     }
-    Ok(sum / f64::from(times))
+    let late = track.iter().filter(|[time, _]| *time > 3.0).map(|point| point[1]);
+    Ok((mean(late), track))
 }
 
 /// The angle between the vertical and the nearest of the two normals of the bar's long sides \[degrees\].
@@ -143,8 +161,8 @@ fn lean(world: &World) -> Result<f64, String> {
     let surface = frame.surfaces.first().ok_or("no bar")?;
     let at = |v: u32| surface.positions[v as usize].as_dvec3();
     let normals = surface.triangles.iter().map(|t| (at(t[1]) - at(t[0])).cross(at(t[2]) - at(t[0])).normalize());
-    let steepest = normals.map(|normal| normal.dot(DVec3::Y)).fold(0.0, f64::max);
-    Ok(steepest.min(1.0).acos().to_degrees())
+    let steepest = largest(normals.map(|normal| normal.dot(DVec3::Y)));
+    Ok(steepest.clamp(-1.0, 1.0).acos().to_degrees())
 }
 
 /// A body over a square tank of water.

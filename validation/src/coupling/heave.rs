@@ -2,7 +2,7 @@
 
 use super::column;
 use crate::worlds::{run_until, world};
-use crate::{Row, Size, absolute, failed};
+use crate::{Plot, Row, Size, absolute, failed, half_period, mean};
 
 const CASE: &str = "heave";
 /// Periods without added mass and with that of a plate of the box's breadth, ρπB²/8 \[s\].
@@ -16,20 +16,23 @@ const LIFT: f64 = 0.15;
 pub(crate) fn run(size: Size) -> Vec<Row> {
     period(size).map_or_else(
         |error| failed(CASE, &error),
-        |period| {
+        |(period, track)| {
             let [low, high] = BRACKET;
+            let plot = Plot::new("t [s]", "height of the box's centre [m]").measured("ours", &track);
             vec![absolute(
                 CASE,
                 "period of heave [s], from the middle of the bracket",
                 [0.5 * (low + high), period],
                 0.5 * (high - low),
-            )]
+            )
+            .asked()
+            .with(plot)]
         },
     )
 }
 
 /// Twice the mean time between crossings of the level at which it comes to rest.
-fn period(size: Size) -> Result<f64, String> {
+fn period(size: Size) -> Result<(f64, Vec<[f64; 2]>), String> {
     let spacing = if size == Size::Fine { 0.05 } else { 0.1 };
     let bottom = 2.0 - DRAUGHT + LIFT;
     // The box goes on beyond the slice, which repeats: all of its mass is that of a slice.
@@ -53,14 +56,6 @@ fn period(size: Size) -> Result<f64, String> {
     }
     // The mean over about one period.
     let late = track.iter().filter(|[time, _]| *time > seconds - 0.5 * (BRACKET[0] + BRACKET[1]));
-    let rest = late.clone().map(|point| point[1]).sum::<f64>() / late.count() as f64;
-    let crossings: Vec<f64> = track
-        .windows(2)
-        .filter(|pair| (pair[0][1] - rest) * (pair[1][1] - rest) < 0.0)
-        .map(|pair| pair[0][0] + (pair[1][0] - pair[0][0]) * (rest - pair[0][1]) / (pair[1][1] - pair[0][1]))
-        .collect();
-    match crossings[..] {
-        [first, .., last] => Ok(2.0 * (last - first) / (crossings.len() - 1) as f64),
-        _ => Err("it does not bob".into()),
-    }
+    let rest = mean(late.map(|point| point[1]));
+    Ok((2.0 * half_period(&track, rest)?, track))
 }

@@ -43,6 +43,10 @@ fn residual(creep: f64, steps: u32) -> Result<f64, Box<dyn Error>> {
     for _ in 0..steps {
         step(&mut body, 0.01, DVec3::ZERO)?;
     }
+    let held = mean_displacement(&body, |p| p.x > LENGTH - 1e-9).x / LENGTH;
+    if (held / STRAIN - 1.0).abs() > 1e-3 {
+        return Err(format!("the bar is not stretched: {held}").into());
+    }
     body.release(|p| p.x > LENGTH - 1e-9);
     body.fix_axes(Axes::Y, |p| p.y < 1e-9);
     body.fix_axes(Axes::Z, |p| p.z < 1e-9);

@@ -2,7 +2,7 @@
 
 use super::{Measured, rows};
 use crate::worlds::{run_until, world};
-use crate::{Row, Size, absolute};
+use crate::{Plot, Row, Size, absolute, mean};
 use std::error::Error;
 
 /// Distance between particles, of box and water \[m\].
@@ -17,22 +17,25 @@ const TANK: [f64; 2] = [0.5, 0.2];
 pub(crate) fn run(size: Size) -> Vec<Row> {
     const CASE: &str = "float-springs";
     let measure = || -> Measured {
-        let mut found = Vec::new();
+        let (mut found, mut plot) = (Vec::<Row>::new(), Plot::new("t [s]", "draught [m]"));
         let seconds = if size == Size::Fine { 6.0 } else { 2.5 };
         for interface in ["springs", "sph", "projection"] {
             let how = format!("method = \"connections\"\n[connections]\ninterface = \"{interface}\"\n");
-            let draught = draught(&how, seconds)?;
-            found.push(absolute(CASE, &format!("draught, {interface} [m]"), [LIGHT * BOX[1], draught], SPACING));
+            let (draught, track) = draught(&how, seconds)?;
+            plot = plot.measured(interface, &track);
+            found.push(absolute(CASE, &format!("draught, {interface} [m]"), [LIGHT * BOX[1], draught], SPACING).asked());
         }
-        let draught = draught("method = \"gauss\"\n", seconds)?;
-        found.push(absolute(CASE, "draught, skin under gauss [m]", [LIGHT * BOX[1], draught], SPACING));
+        let (draught, track) = draught("method = \"gauss\"\n", seconds)?;
+        found.push(absolute(CASE, "draught, skin under gauss [m]", [LIGHT * BOX[1], draught], SPACING).asked());
+        let plot = plot.measured("skin under gauss", &track).level("Archimedes", [0.0, seconds], LIGHT * BOX[1]);
+        found[0].plots.push(plot);
         Ok(found)
     };
     rows(CASE, measure())
 }
 
-/// How deep the box lies, as the mean over the last second; `how` is how it and the water meet.
-fn draught(how: &str, seconds: f64) -> Result<f64, Box<dyn Error>> {
+/// How deep the box lies, as the mean over the last second and on the way; `how` is how it and the water meet.
+fn draught(how: &str, seconds: f64) -> Result<(f64, Vec<[f64; 2]>), Box<dyn Error>> {
     let [floor, depth] = TANK;
     let volume: f64 = BOX.iter().product();
     let level = depth + LIGHT * volume / (floor * floor);
@@ -53,14 +56,17 @@ fn draught(how: &str, seconds: f64) -> Result<f64, Box<dyn Error>> {
     );
     let mut world = world("float-springs", &scene)?;
     let column = world.columns().iter().position(|name| name == "box.y [m]").ok_or("no column of the box")?;
-    run_until(&mut world, seconds - 1.0)?;
-    let (mut sum, mut count) = (0.0, 0.0);
+    // The volume of the water is what was put in: the box takes the place of what it displaces.
+    let draught = |y: f64| LIGHT * BOX[1] + bottom - (y - 0.5 * BOX[1]);
+    let (mut late, mut track) = (Vec::new(), Vec::new());
+    for k in 1..=50 {
+        run_until(&mut world, (seconds - 1.0) * f64::from(k) / 50.0)?;
+        track.push([world.time(), draught(world.measure()[column])]);
+    }
     while world.time() < seconds {
         world.step(seconds)?;
-        sum += world.measure()[column];
-        count += 1.0;
+        late.push(draught(world.measure()[column]));
+        track.push([world.time(), draught(world.measure()[column])]);
     }
-    let sunk = bottom - (sum / count - 0.5 * BOX[1]);
-    // The volume of the water is what was put in: the box takes the place of what it displaces.
-    Ok(LIGHT * BOX[1] + sunk)
+    Ok((mean(late), track))
 }

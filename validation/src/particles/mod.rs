@@ -40,7 +40,7 @@ pub(crate) fn crossings(
     system: &mut System,
     dt: f64,
     until: f64,
-    value: impl Fn(&System) -> [f64; 2],
+    mut value: impl FnMut(&System) -> [f64; 2],
 ) -> Result<Vec<f64>, Box<dyn Error>> {
     let (mut times, mut before) = (Vec::new(), value(system));
     let steps = (until / dt).round() as u32;
@@ -48,6 +48,9 @@ pub(crate) fn crossings(
         let time = f64::from(number) * dt;
         step(system, time, dt)?;
         let after = value(system);
+        if !after.iter().all(|value| value.is_finite()) {
+            return Err("what was measured is not finite".into());
+        }
         if before[0] <= 0.0 && after[0] > 0.0 {
             times.push(time + dt * root(before, after, dt));
         }

@@ -1,7 +1,7 @@
 //! The order of each integrator, on a turning rigid body and a swinging deformable one together.
 
 use super::{Measured, empty, point, rows, step};
-use crate::{Row, Size, absolute};
+use crate::{Plot, Row, Size, absolute, largest};
 use glam::DVec3;
 use meniscus::particles::{Connection, Deformable, Integrator, Particle, Rigid, System};
 use std::error::Error;
@@ -49,7 +49,8 @@ pub(crate) fn run(_: Size) -> Vec<Row> {
     const CASE: &str = "order";
     let measure = || -> Measured {
         let exact = after_a_second(Integrator::RungeKutta4, 4000)?;
-        let mut found = Vec::new();
+        let mut found: Vec<Row> = Vec::new();
+        let mut plot = Plot::new("steps in a second", "largest error of a place after a second [m]").loglog();
         for (integrator, name, order) in [
             (Integrator::Euler, "Euler", 1.0),
             (Integrator::Heun, "Heun", 2.0),
@@ -57,7 +58,7 @@ pub(crate) fn run(_: Size) -> Vec<Row> {
         ] {
             let error = |steps: u32| -> Result<[f64; 2], Box<dyn Error>> {
                 let there = after_a_second(integrator, steps)?;
-                let off = |a: &[DVec3], b: &[DVec3]| a.iter().zip(b).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
+                let off = |a: &[DVec3], b: &[DVec3]| largest(a.iter().zip(b).map(|(a, b)| a.distance(*b)));
                 Ok([off(&there[0], &exact[0]), off(&there[1], &exact[1])])
             };
             let steps = if integrator == Integrator::Euler { 400 } else { 100 };
@@ -65,8 +66,11 @@ pub(crate) fn run(_: Size) -> Vec<Row> {
             for (body, kind) in ["rigid", "deformable"].into_iter().enumerate() {
                 let slope = (coarse[body] / fine[body]).log2();
                 found.push(absolute(CASE, &format!("{name}, {kind} body"), [order, slope], 0.1));
+                let points = [[f64::from(steps), coarse[body]], [f64::from(2 * steps), fine[body]]];
+                plot = plot.measured(&format!("{name}, {kind}"), &points);
             }
         }
+        found[0].plots.push(plot);
         Ok(found)
     };
     rows(CASE, measure())

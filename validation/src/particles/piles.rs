@@ -1,7 +1,7 @@
 //! Bodies that touch.
 
 use super::{Measured, rows};
-use crate::{Row, Size, bound, compare};
+use crate::{Row, Size, bound, compare, given, largest};
 use glam::{DQuat, DVec3};
 use meniscus::core::StepReport;
 use meniscus::geometry::{Aabb, Shape, fill};
@@ -46,17 +46,17 @@ pub(crate) fn momentum(_: Size) -> Vec<Row> {
             }
             let total = |system: &System| (0..8).map(|body| system.momentum(body)).sum::<DVec3>();
             let scale: f64 = (0..8).map(|body| system.momentum(body).length()).sum();
-            let (before, mut most) = (total(&system), 0.0f64);
+            let (before, mut touched) = (total(&system), Vec::new());
             let mut report = StepReport::default();
             for number in 0..100 {
                 report.clear();
                 system.step(&mut NoWalls, DVec3::ZERO, [0.01 * f64::from(number), 0.01], &mut report)?;
-                most = most.max(report.counter("connections").unwrap_or(0.0));
+                touched.push(report.counter("connections").unwrap_or(0.0));
             }
             let drift = (total(&system) - before).length() / scale;
             // A pile that never touches keeps its momentum too.
-            let drift = if most > 10.0 { drift } else { f64::NAN };
-            found.push(bound(CASE, &format!("change of momentum, {name}"), drift, 1e-12));
+            let drift = given(largest(touched) > 10.0, drift);
+            found.push(bound(CASE, &format!("change of momentum, {name}"), drift, 1e-12).asked());
         }
         Ok(found)
     };
@@ -83,15 +83,18 @@ pub(crate) fn stack(size: Size) -> Vec<Row> {
             system.step(&mut floor, gravity, [0.01 * f64::from(number), 0.01], &mut report)?;
         }
         let moved = |body: usize| system.center(body) - start[body];
-        let aside = (0..10).map(|body| moved(body).with_y(0.0).length()).fold(0.0, f64::max);
-        let sunk = (0..10).map(|body| moved(body).y.abs()).fold(0.0, f64::max);
+        let aside = largest((0..10).map(|body| moved(body).with_y(0.0).length()));
+        let sunk = largest((0..10).map(|body| moved(body).y.abs()));
         let weight: f64 = 9.81 * (0..10).map(|body| system.mass(body)).sum::<f64>();
-        let speed = (0..10).map(|body| system.momentum(body).length() / system.mass(body)).fold(0.0, f64::max);
+        let speed = largest((0..10).map(|body| system.momentum(body).length() / system.mass(body)));
+        let pressed = -system.reactions()[0].force.y;
+        // Boxes that weigh nothing stay, too.
+        let [aside, sunk, speed] = [aside, sunk, speed].map(|value| given(pressed > 0.5 * weight, value));
         Ok(vec![
             bound(CASE, "moved aside [spacings]", aside / MATTER.spacing, 0.01),
             bound(CASE, "sunk, of the springs' give [spacings]", sunk / MATTER.spacing, 0.1),
             bound(CASE, "fastest box at the end [m/s]", speed, 1e-4),
-            compare(CASE, "force on the floor [N]", weight, -system.reactions()[0].force.y, 1e-3),
+            compare(CASE, "force on the floor [N]", weight, pressed, 1e-3),
         ])
     };
     rows(CASE, measure())

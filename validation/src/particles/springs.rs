@@ -95,7 +95,7 @@ pub(crate) fn chain(_: Size) -> Vec<Row> {
                 })
             };
             let period = mean_period(&crossings(&mut system, 0.004, 8.0, modal)?);
-            found.push(compare(CASE, &format!("mode {mode} [rad/s]"), omega, TAU / period, 1e-3));
+            found.push(compare(CASE, &format!("mode {mode} [rad/s]"), omega, TAU / period, 1e-3).asked());
         }
         Ok(found)
     };

@@ -1,7 +1,7 @@
 //! `dam-break`: how far the front has run, against Martin and Moyce.
 
 use crate::worlds::{run_until, table, world};
-use crate::{Row, Size, bound, failed};
+use crate::{Plot, Row, Size, bound, failed, interpolate, largest};
 use meniscus::sim::World;
 
 const CASE: &str = "dam-break";
@@ -10,8 +10,9 @@ const G: f64 = 9.81;
 const A: f64 = 0.05715;
 /// Between which times T the front is compared.
 const COMPARED: [f64; 2] = [1.0, 3.0];
-/// The longest lag by the gate, which was drawn up, not gone at once.
+/// The longest lag by the gate, which was drawn up, not gone at once; and the longest that is tried.
 const LAG: f64 = 0.3;
+const LONGEST: f64 = 0.6;
 
 const TWICE_AS_HIGH: &str = include_str!("../../data/dambreak_martin_moyce_n2_2_a2.25in_front.csv");
 const SQUARE: &str = include_str!("../../data/dambreak_martin_moyce_n2_1_front.csv");
@@ -22,20 +23,33 @@ pub(crate) fn run(size: Size) -> Vec<Row> {
     let mut rows = Vec::new();
     for (name, n_squared, data) in [("n² = 2", 2.0, TWICE_AS_HIGH), ("n² = 1", 1.0, SQUARE)] {
         let result = front(n_squared, across).map(|front| {
-            let [lag, error] = fit_lag(&table(data), &front);
-            let mut rows = vec![
-                bound(CASE, &format!("front Z, {name}, Martin and Moyce, relative"), error, 0.05),
-                bound(CASE, &format!("lag ΔT of the gate, {name}"), lag, LAG),
-            ];
+            let [lag, error] = fit_lag(&table(data), &front, LONGEST);
+            let late: Vec<[f64; 2]> = front.iter().map(|[t, z]| [t + lag, *z]).collect();
+            let mut plot = Plot::new("T = t √(n² g/a)", &format!("front Z = x/a, {name}"))
+                .measured("ours, later by the gate's lag", &late)
+                .rings("Martin and Moyce", &until(&table(data), 3.5));
+            let mut others = Vec::new();
             if n_squared == 2.0 {
-                let [_, error] = fit_lag(&table(KOSHIZUKA_OKA), &front);
-                rows.push(bound(CASE, "front Z, n² = 2, Koshizuka and Oka, relative", error, 0.1));
+                let [_, error] = fit_lag(&table(KOSHIZUKA_OKA), &front, LAG);
+                others.push(bound(CASE, "front Z, n² = 2, Koshizuka and Oka, relative", error, 0.1));
+                plot = plot.reference("Koshizuka and Oka", &until(&table(KOSHIZUKA_OKA), 3.5));
             }
+            let front = format!("front Z, {name}, Martin and Moyce, relative");
+            let mut rows = vec![
+                bound(CASE, &front, error, 0.05).asked().with(plot),
+                bound(CASE, &format!("lag ΔT of the gate, {name}"), lag, LAG).asked(),
+            ];
+            rows.extend(others);
             rows
         });
         rows.extend(result.unwrap_or_else(|error| failed(CASE, &error)));
     }
     rows
+}
+
+/// The part of a table up to a time.
+fn until(table: &[[f64; 2]], time: f64) -> Vec<[f64; 2]> {
+    table.iter().copied().filter(|row| row[0] <= time).collect()
 }
 
 /// T = t √(n² g/a) and Z = x/a of the front, from a slab that repeats along z.
@@ -67,22 +81,32 @@ fn front_of(world: &World, spacing: f64) -> f64 {
     let particles = world.frame().particles;
     let liquid = particles.positions.iter().zip(&particles.densities).filter(|(_, density)| **density > 600.0);
     let deep = liquid.filter(|(x, _)| f64::from(x.y) + 0.5 * spacing > A / 20.0);
-    deep.map(|(x, _)| f64::from(x.x)).fold(0.0, f64::max) + 0.5 * spacing
+    largest(deep.map(|(x, _)| f64::from(x.x))) + 0.5 * spacing
 }
 
-/// The lag, from none to the longest allowed, that makes the worst relative error smallest, and that error.
-fn fit_lag(data: &[[f64; 2]], front: &[[f64; 2]]) -> [f64; 2] {
+/// The lag, from none to the longest tried, that makes the worst relative error smallest, and that error.
+fn fit_lag(data: &[[f64; 2]], front: &[[f64; 2]], longest: f64) -> [f64; 2] {
     let worst = |lag: f64| {
         let compared = data.iter().filter(|[t, _]| (COMPARED[0]..COMPARED[1]).contains(t));
-        compared.map(|&[t, z]| (at(front, t - lag) / z - 1.0).abs()).fold(0.0, f64::max)
+        largest(compared.map(|&[t, z]| (interpolate(front, t - lag) / z - 1.0).abs()))
     };
-    let lags = (0..=30).map(|k| LAG * f64::from(k) / 30.0).map(|lag| [lag, worst(lag)]);
-    lags.fold([0.0, f64::INFINITY], |best, now| if now[1] < best[1] { now } else { best })
+    let lags = (0..=60).map(|k| longest * f64::from(k) / 60.0).map(|lag| [lag, worst(lag)]);
+    lags.fold([f64::NAN, f64::INFINITY], |best, now| if now[1] < best[1] { now } else { best })
 }
 
-/// Linear interpolation.
-fn at(front: &[[f64; 2]], t: f64) -> f64 {
-    let after = front.partition_point(|point| point[0] < t).clamp(1, front.len() - 1);
-    let ([t0, z0], [t1, z1]) = (front[after - 1], front[after]);
-    z0 + (z1 - z0) * (t - t0) / (t1 - t0)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_compared_has_no_lag() {
+        let data = table(SQUARE);
+        for front in [vec![], vec![[0.0, f64::NAN], [3.5, f64::NAN]]] {
+            let [lag, error] = fit_lag(&data, &front, LAG);
+            assert!(lag.is_nan() && error > 1.0, "{front:?}");
+        }
+        assert!(fit_lag(&[], &[[0.0, 1.0], [3.5, 1.0]], LAG)[0].is_nan());
+        // A front that does not move.
+        assert!(fit_lag(&data, &[[0.0, 1.0], [3.5, 1.0]], LONGEST)[1] > 0.05);
+    }
 }

@@ -1,7 +1,7 @@
 //! `hydrostatic`: a column of water comes to rest.
 
 use crate::worlds::{calm, run_until, world};
-use crate::{Row, Size, bound, failed};
+use crate::{Plot, Row, Size, bound, failed, given, largest, mean, rms};
 use glam::{DVec3, Vec3};
 use meniscus::sim::World;
 
@@ -14,7 +14,8 @@ const SECONDS: f64 = 5.0;
 pub(crate) fn run(size: Size) -> Vec<Row> {
     let spacing = if size == Size::Fine { 0.025 } else { 0.05 };
     // The default liquid is guarded only.
-    [column(spacing, "calm: ", &calm(2.2), [0.02, 0.01]), column(spacing, "default: ", "", [0.03, 0.03])].concat()
+    let calm = column(spacing, "calm: ", &calm(2.2), [0.02, 0.01]).into_iter().map(Row::asked);
+    calm.chain(column(spacing, "default: ", "", [0.03, 0.03])).collect()
 }
 
 /// Rows of a column with some parameters; `bounds` are those of the pressure over ρgH and of the largest speed of a particle
@@ -40,29 +41,35 @@ fn column(spacing: f64, label: &str, parameters: &str, bounds: [f64; 2]) -> Vec<
 fn compare(world: &World, spacing: f64, layers: &[[f64; 3]], label: &str, bounds: [f64; 2]) -> Vec<Row> {
     let particles = world.frame().particles;
     let layers = layers.iter().filter(|sum| sum[0] > 0.0).map(|sum| [sum[1] / sum[0], sum[2] / sum[0]]);
+    let layers: Vec<[f64; 2]> = layers.collect();
     let full = DENSITY * GRAVITY * HEIGHT;
     let below = HEIGHT - 2.0 * spacing;
-    let pressure = layers
-        .filter(|[height, _]| *height < below)
-        .map(|[height, pressure]| (pressure - DENSITY * GRAVITY * (HEIGHT - height)).abs() / full)
-        .fold(0.0, f64::max);
+    let deep = || layers.iter().filter(|[height, _]| *height < below);
+    let off = |[height, pressure]: &[f64; 2]| (pressure - DENSITY * GRAVITY * (HEIGHT - height)).abs() / full;
+    let pressure = largest(deep().map(off));
+    // A column that carries nothing is not at rest, it has not begun.
+    let carries = mean(deep().map(|layer| layer[1])) > 0.25 * full;
     let speeds: Vec<f64> = particles.velocities.iter().map(|v| f64::from(v.length())).collect();
-    let rms = (speeds.iter().map(|v| v * v).sum::<f64>() / speeds.len() as f64).sqrt();
-    let slip = speeds.iter().copied().fold(0.0, f64::max);
+    let slip = largest(speeds.iter().copied());
     let fastest = fastest_of_field(&particles.positions, &particles.velocities, 2.0 * spacing);
     let scale = (GRAVITY * HEIGHT).sqrt();
     let inside = particles.positions.iter().zip(&particles.densities).filter(|(x, _)| f64::from(x.y) < below);
-    let density = inside.map(|(_, &d)| (f64::from(d) / DENSITY - 1.0).abs()).collect::<Vec<_>>();
+    let density = inside.map(|(_, &d)| (f64::from(d) / DENSITY - 1.0).abs());
     // The centre of mass of a layer of height H lies at H/2: the level, without asking for single particles.
-    let level =
-        2.0 * particles.positions.iter().map(|x| f64::from(x.y)).sum::<f64>() / particles.positions.len() as f64;
-    let row = |name: &str, value: f64, limit: f64| bound(CASE, &format!("{label}{name}"), value, limit);
+    let level = 2.0 * mean(particles.positions.iter().map(|x| f64::from(x.y)));
+    let row = |name: &str, value: f64, limit: f64| {
+        bound(CASE, &format!("{label}{name}"), given(carries, value), limit)
+    };
+    let exact = [[0.0, HEIGHT], [full, 0.0]];
+    let found: Vec<[f64; 2]> = layers.iter().map(|[height, pressure]| [*pressure, *height]).collect();
+    let plot = Plot::new(&format!("pressure [Pa], {label}means of layers"), "height [m]");
+    let plot = plot.reference("ρg(H − y)", &exact).dots("ours", &found);
     vec![
-        row("pressure, worst layer, over ρgH", pressure, bounds[0]),
-        row("rms speed over √(gH)", rms / scale, 0.01),
+        row("pressure, worst layer, over ρgH", pressure, bounds[0]).with(plot),
+        row("rms speed over √(gH)", rms(speeds) / scale, 0.01),
         row("largest speed of the liquid over √(gH)", fastest / scale, 0.01),
         row("largest speed of a particle over √(gH)", slip / scale, bounds[1]),
-        row("mean density error", density.iter().sum::<f64>() / density.len() as f64, 0.005),
+        row("mean density error", mean(density), 0.005),
         row("error of the level, in spacings", (level - HEIGHT) / spacing, 0.5),
     ]
 }
@@ -79,7 +86,7 @@ fn fastest_of_field(positions: &[Vec3], velocities: &[Vec3], radius: f64) -> f64
         }
         (sum / weights).length()
     };
-    positions.iter().map(|&x| at(x)).fold(0.0, f64::max)
+    largest(positions.iter().map(|&x| at(x)))
 }
 
 /// Adds count, heights \[m\] and pressures \[Pa\] to layers as thick as the spacing.

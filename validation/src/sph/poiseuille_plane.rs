@@ -1,7 +1,7 @@
 //! `poiseuille-plane`: the start-up of flow between two plates.
 
 use crate::worlds::{run_until, table, world};
-use crate::{Row, Size, bound, failed};
+use crate::{Plot, Row, Size, bound, failed, largest};
 use meniscus::sim::World;
 
 const CASE: &str = "poiseuille-plane";
@@ -30,14 +30,24 @@ fn profiles(across: u32) -> Result<Vec<Row>, String> {
     let mut times: Vec<f64> = data.iter().map(|row| row[0]).collect();
     times.dedup();
     let mut world = world(CASE, &scene)?;
+    let mut plot = Plot::new("y [m]", "velocity [m/s]");
     let mut rows = Vec::new();
     for time in times {
         run_until(&mut world, time)?;
         let exact: Vec<[f64; 2]> = data.iter().filter(|row| row[0] == time).map(|row| [row[1], row[2]]).collect();
         let error = worst_error(&world, &exact);
-        rows.push(bound(CASE, &format!("velocity at t = {time} s, worst particle, over u_max"), error / U_MAX, 0.03));
+        rows.push(bound(CASE, &format!("velocity at t = {time} s, worst particle, over u_max"), error / U_MAX, 0.03).asked());
+        plot = plot.reference(&format!("exact, {time} s"), &exact).dots(&format!("ours, {time} s"), &profile(&world));
     }
+    rows[0].plots.push(plot);
     Ok(rows)
+}
+
+/// Height \[m\] and velocity \[m/s\] of particles in one row between the plates.
+fn profile(world: &World) -> Vec<[f64; 2]> {
+    let particles = world.frame().particles;
+    let row = particles.positions.iter().zip(&particles.velocities).step_by(16);
+    row.map(|(x, v)| [f64::from(x.y), f64::from(v.x)]).collect()
 }
 
 fn worst_error(world: &World, exact: &[[f64; 2]]) -> f64 {
@@ -47,7 +57,7 @@ fn worst_error(world: &World, exact: &[[f64; 2]]) -> f64 {
         let after = exact.partition_point(|point| point[0] < y).clamp(1, exact.len() - 1);
         (f64::from(v.x) - quadratic(&exact[(after - 1).min(exact.len() - 3)..], y)).abs()
     });
-    errors.fold(0.0, f64::max)
+    largest(errors)
 }
 
 /// The parabola through the first three points.

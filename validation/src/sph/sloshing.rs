@@ -1,9 +1,10 @@
 //! `sloshing`: the first period of water in a tank.
 
 use crate::worlds::{calm, run_until, world};
-use crate::{Row, Size, compare, failed};
+use crate::{Plot, Row, Size, compare, failed, is_sound, mean};
 use meniscus::scene::{Command, Set, Value};
 use meniscus::sim::World;
+use std::f64::consts::TAU;
 
 const CASE: &str = "sloshing";
 const G: f64 = 9.81;
@@ -34,18 +35,21 @@ fn tank(spacing: f64, push: f64, parameters: &str) -> Vec<Row> {
         run_until(&mut world, PUSH)?;
         let still = Set { key: "gravity".into(), value: Value::Vector([0.0, -G, 0.0]) };
         world.apply(Command::Set(still))?;
-        let period = period(&mut world, 2)?;
+        let (period, track) = period(&mut world, 2)?;
         let label = if parameters.is_empty() { "" } else { "calm: " };
         let name = format!("{label}period of the first mode after a push of {push} m/s² [s]");
-        Ok(vec![compare(CASE, &name, PERIOD, period, 0.02)])
+        let plot = Plot::new(&format!("t [s], {label}push of {push} m/s²"), "centre of mass from the middle [m]");
+        let plot = plot.reference("theory, from the first passage", &theory(&track)).measured("ours", &track);
+        Ok(vec![compare(CASE, &name, PERIOD, period, 0.02).asked().with(plot)])
     });
     result.unwrap_or_else(|error| failed(CASE, &error))
 }
 
 /// The mean of some periods: times between rising passages of the centre of mass through the middle.
-fn period(world: &mut World, periods: usize) -> Result<f64, String> {
+fn period(world: &mut World, periods: usize) -> Result<(f64, Vec<[f64; 2]>), String> {
     let mut passages: Vec<f64> = Vec::new();
     let mut last = [world.time(), offset(world)];
+    let mut track = vec![last];
     while passages.len() <= periods {
         run_until(world, last[0] + 0.01)?;
         let now = [world.time(), offset(world)];
@@ -53,14 +57,25 @@ fn period(world: &mut World, periods: usize) -> Result<f64, String> {
             passages.push(last[0] + (now[0] - last[0]) * last[1] / (last[1] - now[1]));
         }
         last = now;
+        track.push(now);
         if last[0] > 20.0 {
             return Err(format!("{} passages in 20 s", passages.len()));
         }
     }
-    Ok((passages[periods] - passages[0]) / periods as f64)
+    if !is_sound(&track) {
+        return Err("what was measured is not finite".into());
+    }
+    Ok(((passages[periods] - passages[0]) / periods as f64, track))
+}
+
+/// A swing of the period of theory through the first rising passage of a track, as wide as it.
+fn theory(track: &[[f64; 2]]) -> Vec<[f64; 2]> {
+    let start = track.array_windows().find(|[a, b]| a[1] < 0.0 && b[1] >= 0.0).map_or(0.0, |[a, _]| a[0]);
+    let width = track.iter().map(|point| point[1].abs()).fold(0.0, f64::max);
+    track.iter().map(|[t, _]| [*t, width * (TAU * (t - start) / PERIOD).sin()]).collect()
 }
 
 fn offset(world: &World) -> f64 {
     let positions = world.frame().particles.positions;
-    positions.iter().map(|x| f64::from(x.x) - 0.5).sum::<f64>() / positions.len() as f64
+    mean(positions.iter().map(|x| f64::from(x.x) - 0.5))
 }

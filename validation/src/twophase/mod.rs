@@ -54,27 +54,3 @@ fn run(flow: &mut Flow, end: f64, mut watch: impl FnMut(&Flow, f64)) -> Result<(
     }
     Ok(())
 }
-
-/// Mean time between the zeros of a history of (time, value) \[s\].
-fn half_periods(history: &[[f64; 2]]) -> Result<f64, String> {
-    let pairs = history.windows(2).filter(|pair| pair[0][1] * pair[1][1] < 0.0);
-    let zero = |pair: &[[f64; 2]]| {
-        let ([t0, a], [t1, b]) = (pair[0], pair[1]);
-        t0 + (t1 - t0) * a / (a - b)
-    };
-    let zeros: Vec<f64> = pairs.map(zero).collect();
-    match zeros[..] {
-        [first, .., last] => Ok((last - first) / (zeros.len() - 1) as f64),
-        _ => Err("it does not swing".into()),
-    }
-}
-
-/// The value of a history of (time, value) at a time; the last or first one outside.
-fn interpolate(history: &[[f64; 2]], time: f64) -> f64 {
-    let after = history.partition_point(|h| h[0] < time);
-    match (history.get(after.wrapping_sub(1)), history.get(after)) {
-        (Some([t0, a]), Some([t1, b])) => a + (b - a) * (time - t0) / (t1 - t0),
-        (Some([_, value]), None) | (None, Some([_, value])) => *value,
-        (None, None) => f64::NAN,
-    }
-}

@@ -1,8 +1,8 @@
 //! `standing-wave`, `open-hump`, `moving-drop`: waves that die, waves that leave, a drop that flies.
 
-use super::{boxed, fluids, interpolate, run};
+use super::{boxed, fluids, run};
 use crate::worlds::table;
-use crate::{Row, Size, bound};
+use crate::{Plot, Row, Size, bound, given, interpolate, largest, rms};
 use glam::DVec3;
 use meniscus::twophase::{Flow, Fluid, Open, Params, Side, Sides};
 use std::f64::consts::PI;
@@ -15,17 +15,13 @@ pub(crate) fn standing(size: Size) -> Vec<Row> {
     let one = |(reynolds, text): (f64, &str)| {
         let table = table::<2>(text);
         let end = 20.0;
-        let worst = standing_wave(n, reynolds, end).map(|history| {
-            let errors = table.iter().filter(|row| row[0] <= end).map(|row| interpolate(&history, row[0]) - row[1]);
-            let squares: Vec<f64> = errors.map(|e| e * e).collect();
-            (squares.iter().sum::<f64>() / squares.len() as f64).sqrt()
-        });
-        bound(
-            "standing-wave",
-            &format!("Re {reynolds}: RMS of the error of η/η₀ at the wall, t ≤ {end}"),
-            worst.unwrap_or(f64::NAN),
-            0.05,
-        )
+        let history = standing_wave(n, reynolds, end).unwrap_or_default();
+        let seen: Vec<[f64; 2]> = table.iter().copied().filter(|row| row[0] <= end).collect();
+        let worst = rms(seen.iter().map(|row| interpolate(&history, row[0]) - row[1]));
+        let plot = Plot::new(&format!("t √(g/H), Re {reynolds}"), "η/η₀ at the wall");
+        let plot = plot.reference("linear theory", &seen).measured("ours", &history);
+        let quantity = format!("Re {reynolds}: RMS of the error of η/η₀ at the wall, t ≤ {end}");
+        bound("standing-wave", &quantity, worst, 0.05).asked().with(plot)
     };
     [(20.0, twenty), (200.0, two_hundred)].into_iter().map(one).collect()
 }
@@ -49,17 +45,38 @@ pub(crate) fn hump(size: Size) -> Vec<Row> {
     let robin = Open { wave_speed: speed, sponge: 0.0 };
     let sponge = Open { wave_speed: speed, sponge: 0.75 };
     let plain = Open::default();
-    let [robin, sponge, plain] = [robin, sponge, plain].map(|open| reflection(n, open).unwrap_or([f64::NAN; 2]));
+    let found = [robin, sponge, plain].map(|open| reflection(n, open).unwrap_or_default());
+    let names = ["lets waves pass", "with a sponge too", "plain side"];
+    let plot = Plot::new("t [s]", "level in the middle over the hump");
+    let plot = found.iter().zip(names).fold(plot, |plot, (side, name)| plot.measured(name, &side.track));
+    let [robin, sponge, plain] = found;
     vec![
-        bound("open-hump", "reflected, side that lets waves pass", robin[0], 0.05),
-        bound("open-hump", "its level afterwards, over the hump", robin[1], 0.05),
-        bound("open-hump", "reflected, with a sponge too (reported)", sponge[0], 1.0),
-        bound("open-hump", "reflected, plain side (reported)", plain[0], 1.0),
+        bound("open-hump", "reflected, side that lets waves pass", robin.reflected, 0.05).asked().with(plot),
+        bound("open-hump", "its level afterwards, over the hump", robin.level, 0.05),
+        bound("open-hump", "reflected, with a sponge too (reported)", sponge.reflected, 1.0),
+        bound("open-hump", "reflected, plain side (reported)", plain.reflected, 1.0),
     ]
 }
 
-/// What comes back of a hump of 0.01 m in water 0.1 m deep, in parts of what goes out; and the mean level at the end.
-fn reflection(n: usize, open: Open) -> Result<[f64; 2], String> {
+/// What became of a hump.
+struct Reflection {
+    /// What comes back, in parts of what goes out.
+    reflected: f64,
+    /// The mean level at the end over the hump.
+    level: f64,
+    /// Time \[s\] and level in the middle over the hump.
+    track: Vec<[f64; 2]>,
+}
+
+impl Default for Reflection {
+    /// Nothing was seen.
+    fn default() -> Self {
+        Self { reflected: f64::NAN, level: f64::NAN, track: Vec::new() }
+    }
+}
+
+/// A hump of 0.01 m in water 0.1 m deep.
+fn reflection(n: usize, open: Open) -> Result<Reflection, String> {
     let (depth, height, width, length) = (0.1, 0.01, 0.3, 2.0);
     let params = Params {
         spacing: depth / n as f64,
@@ -73,24 +90,25 @@ fn reflection(n: usize, open: Open) -> Result<[f64; 2], String> {
     let mut flow = boxed(cells, params, DVec3::new(0.0, -9.81, 0.0))?;
     flow.fill(|x| x.y - depth - height * libm::exp(-(x.x / width).powi(2)));
     let gone = (length + 3.0 * width) / (9.81f64 * depth).sqrt();
-    let (mut returned, mut mean) = (0.0f64, 0.0);
+    let (mut track, mut mean) = (Vec::new(), f64::NAN);
     run(&mut flow, 2.0 * gone, |flow, time| {
-        if time > gone {
-            let gauge = |x: f64| flow.gauge(1, DVec3::new(x, 0.0, 0.0)) - depth;
-            returned = returned.max(gauge(0.5 * length).abs());
-        }
+        track.push([time, (flow.gauge(1, DVec3::new(0.5 * length, 0.0, 0.0)) - depth) / height]);
         mean = flow.liquid_volume() / (flow.grid().spacing() * length) - depth;
     })?;
-    Ok([returned / (0.5 * height), mean / height])
+    // Half of the hump goes each way; a wave that never passes is not reflected either.
+    let passed = largest(track.iter().filter(|[time, _]| *time < gone).map(|point| point[1]));
+    let returned = largest(track.iter().filter(|[time, _]| *time > gone).map(|point| point[1].abs()));
+    Ok(Reflection { reflected: given(passed > 0.25, returned / 0.5), level: mean / height, track })
 }
 
 /// A drop of a thousand times the weight of the gas flies through it.
 pub(crate) fn drop(size: Size) -> Vec<Row> {
     let n = if size == Size::Fine { 128 } else { 64 };
-    let [shape, energy, gas] = flight(n).unwrap_or([f64::NAN; 3]);
+    let ([shape, energy, gas], track) = flight(n).unwrap_or(([f64::NAN; 3], Vec::new()));
+    let plot = Plot::new("way over the box", "kinetic energy over the first").measured("ours", &track);
     vec![
-        bound("moving-drop", "Σ|F − F₀| over the drop, about its middle, after a diameter", shape, 0.05),
-        bound("moving-drop", "kinetic energy lost per diameter", energy, 0.01),
+        bound("moving-drop", "Σ|F − F₀| over the drop, about its middle, after a diameter", shape, 0.05).with(plot),
+        bound("moving-drop", "kinetic energy lost per diameter", energy, 0.01).asked(),
         bound("moving-drop", "fastest gas over the drop's speed", gas, 2.0),
     ]
 }
@@ -100,7 +118,7 @@ const DIAMETER: f64 = 0.4;
 
 /// A drop crosses a periodic box of 1 m at 1 m/s, from its middle to its middle: its shape after a diameter, the energy that it
 /// loses per diameter, and the fastest velocity.
-fn flight(n: usize) -> Result<[f64; 3], String> {
+fn flight(n: usize) -> Result<([f64; 3], Vec<[f64; 2]>), String> {
     let params = Params {
         sides: Sides { x_min: Side::Periodic, x_max: Side::Periodic, ..Sides::default() },
         ..fluids(1.0 / n as f64, [1000.0, 1.0], [0.0; 2])
@@ -109,11 +127,11 @@ fn flight(n: usize) -> Result<[f64; 3], String> {
     let drop = |x: DVec3| (x - DVec3::new(0.3, 0.5, x.z)).length() - 0.5 * DIAMETER;
     flow.fill(drop);
     flow.set_velocity(|x| if drop(x) < 0.5 / n as f64 { DVec3::X } else { DVec3::ZERO });
-    let (mut energies, mut fastest) = (Vec::new(), 0.0f64);
+    let (mut energies, mut speeds) = (Vec::new(), Vec::new());
     let mut watch = |flow: &Flow, time: f64| {
         if time > 0.0 {
             energies.push(flow.energy().kinetic);
-            fastest = fastest.max(flow.max_speed());
+            speeds.push(flow.max_speed());
         }
     };
     run(&mut flow, DIAMETER, &mut watch)?;
@@ -122,8 +140,14 @@ fn flight(n: usize) -> Result<[f64; 3], String> {
     round.fill(|x| (x - middle.with_z(x.z)).length() - 0.5 * DIAMETER);
     let shape = difference(&flow, &round.state().volume_fraction);
     run(&mut flow, 1.0 - DIAMETER, &mut watch)?;
-    let kept = energies.last().unwrap_or(&f64::NAN) / energies.first().unwrap_or(&f64::NAN);
-    Ok([shape, (1.0 - kept) * DIAMETER, fastest])
+    let first = energies.first().copied().unwrap_or(f64::NAN);
+    let kept = energies.last().copied().unwrap_or(f64::NAN) / first;
+    // A drop that stays where it is keeps its shape, and one without a step its energy.
+    let flown = (middle.x - 0.3) / DIAMETER;
+    let found = [shape, (1.0 - kept) * DIAMETER, largest(speeds)].map(|value| given((flown - 1.0).abs() < 0.1, value));
+    let count = energies.len() as f64;
+    let track = energies.iter().enumerate().map(|(k, energy)| [(k + 1) as f64 / count, energy / first]).collect();
+    Ok((found, track))
 }
 
 /// Σ|F − F₀| over ΣF₀.

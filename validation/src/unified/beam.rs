@@ -1,6 +1,6 @@
 //! `sph-beam`: a clamped plate swings.
 
-use crate::{Row, Size, compare, failed};
+use crate::{Plot, Row, Size, compare, failed};
 use glam::DVec3;
 use meniscus::sph::unified::{ElasticMaterial, Led, Obstacles, Solids};
 
@@ -33,14 +33,17 @@ impl Obstacles for Nothing {
 
 pub(crate) fn run(size: Size) -> Vec<Row> {
     let across = if size == Size::Fine { 14 } else { 10 };
-    let period = match swing(across) {
-        Ok(period) => period,
+    let (period, track) = match swing(across) {
+        Ok(found) => found,
         Err(error) => return failed(CASE, &error),
     };
     // ω² = E H² k⁴/(12 ρ (1 − ν²)), plane strain.
     let k = ROOT / LENGTH;
     let omega = (YOUNG * HEIGHT * HEIGHT * k.powi(4) / (12.0 * DENSITY * (1.0 - POISSON * POISSON))).sqrt();
-    vec![compare(CASE, "period [s]", std::f64::consts::TAU / omega, period, 0.05)]
+    let width = track.iter().map(|point| point[1]).fold(0.0, f64::max);
+    let theory: Vec<[f64; 2]> = track.iter().map(|[t, _]| [*t, width * (omega * t).sin()]).collect();
+    let plot = Plot::new("t [s]", "height of the tip [m]").reference("theory's period", &theory).measured("ours", &track);
+    vec![compare(CASE, "period [s]", std::f64::consts::TAU / omega, period, 0.05).asked().with(plot)]
 }
 
 /// The first mode of a clamped beam with a free end, one at the tip.
@@ -52,8 +55,8 @@ fn mode(x: f64) -> f64 {
     if x <= 0.0 { 0.0 } else { shape(ROOT * x / LENGTH) / shape(ROOT) }
 }
 
-/// Twice the time until the tip passes the middle again \[s\].
-fn swing(across: u32) -> Result<f64, String> {
+/// Twice the time until the tip passes the middle again \[s\], and its way.
+fn swing(across: u32) -> Result<(f64, Vec<[f64; 2]>), String> {
     let s = HEIGHT / f64::from(across);
     let clamped = 3;
     let along = 10 * across as i32;
@@ -88,12 +91,14 @@ fn swing(across: u32) -> Result<f64, String> {
     let tip = places.iter().position(|p| p.x > LENGTH - s && p.y > 0.5 * HEIGHT - s).unwrap_or(0);
     // The plate starts through its middle: its next passage comes half a period later.
     let (dt, mut time, mut before) = (2e-4, 0.0, 0.0);
+    let mut track = vec![[0.0, 0.0]];
     while time < 1.0 {
         solids.advance(dt, DVec3::ZERO, &mut Nothing).map_err(|e| e.to_string())?;
         time += dt;
         let height = solids.state().position[tip].y - places[tip].y;
+        track.push([time, height]);
         if before > 0.0 && height <= 0.0 {
-            return Ok(2.0 * (time - dt * height / (height - before)));
+            return Ok((2.0 * (time - dt * height / (height - before)), track));
         }
         before = height;
     }

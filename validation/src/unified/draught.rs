@@ -1,7 +1,7 @@
 //! `unified-draught`: how deep elastic bodies float.
 
 use crate::worlds::{run_until, world_with};
-use crate::{Row, Size, absolute, failed};
+use crate::{Plot, Row, Size, absolute, failed, mean};
 use glam::DVec3;
 use meniscus::geometry::{Aabb, TriangleMesh, solids};
 use meniscus::sim::World;
@@ -17,8 +17,8 @@ const LIGHTNESS: f64 = 0.5;
 pub(crate) fn run(size: Size) -> Vec<Row> {
     let spacing = if size == Size::Fine { 0.01 } else { 0.02 };
     let shapes = [
-        ("box", "box = { min = [-0.12, 0.14, -0.12], max = [0.12, 0.26, 0.12] }".to_owned()),
-        ("duck", "mesh = { file = \"duck.obj\", offset = [0, 0.12, 0] }".to_owned()),
+        ("box", "box = { min = [-0.12, 0.18, -0.12], max = [0.12, 0.3, 0.12] }".to_owned()),
+        ("duck", "mesh = { file = \"duck.obj\", offset = [0, 0.16, 0] }".to_owned()),
     ];
     let rows = shapes.map(|(name, shape)| float(name, &shape, spacing).unwrap_or_else(|error| failed(CASE, &error)));
     rows.into_iter().flatten().collect()
@@ -44,17 +44,21 @@ fn float(name: &str, shape: &str, spacing: f64) -> Result<Vec<Row>, String> {
         1000.0 * LIGHTNESS
     );
     let mut world = world_with(CASE, &scene, &file)?;
-    run_until(&mut world, 2.0)?;
-    // The mean over a second of what is left of bobbing.
-    let (mut wet, count) = (0.0, 20);
-    for k in 0..count {
-        run_until(&mut world, 2.0 + 0.05 * f64::from(k))?;
-        wet += submerged(&world, spacing)? / f64::from(count);
+    let mut track = Vec::new();
+    for k in 0..60 {
+        run_until(&mut world, 0.05 * f64::from(k))?;
+        // Half of the volume under water: how far the level is from where it should be, over the area of the water line.
+        let (area, volume) = measure(&world)?;
+        track.push([world.time(), (submerged(&world, spacing)? - LIGHTNESS) * volume / area / spacing]);
     }
-    // Half of the volume under water: how far the level is from where it should be, over the area of the water line.
-    let (area, volume) = measure(&world)?;
-    let error = (wet - LIGHTNESS) * volume / area;
-    Ok(vec![absolute(CASE, &format!("draught of the {name} over a spacing"), [0.0, error / spacing], 0.5)])
+    if track[0][1].abs() <= 0.5 {
+        return Err(format!("the {name} starts where it should come to rest"));
+    }
+    // The mean over a second of what is left of bobbing.
+    let error = mean(track[40..].iter().map(|point| point[1]));
+    let plot = Plot::new("t [s]", &format!("{name}: too deep by, over a spacing")).measured("ours", &track);
+    let plot = plot.level("Archimedes", [0.0, 3.0], 0.0);
+    Ok(vec![absolute(CASE, &format!("draught of the {name} over a spacing"), [0.0, error], 0.5).asked().with(plot)])
 }
 
 fn surface(world: &World) -> Result<TriangleMesh, String> {
@@ -73,10 +77,10 @@ fn level(world: &World, spacing: f64, body: &Aabb) -> f64 {
         if beside || p.z < body.min.z - spacing || p.z > body.max.z + spacing {
             let cell = [(p.x / (2.0 * spacing)).floor() as i64, (p.z / (2.0 * spacing)).floor() as i64];
             let top = tops.entry(cell).or_insert(f64::NEG_INFINITY);
-            *top = p.y.max(*top);
+            *top = if *top >= p.y { *top } else { p.y };
         }
     }
-    tops.values().sum::<f64>() / tops.len().max(1) as f64 + 0.5 * spacing
+    mean(tops.values().copied()) + 0.5 * spacing
 }
 
 /// Part of the body's volume below the water's surface.

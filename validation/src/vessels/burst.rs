@@ -2,7 +2,7 @@
 
 use super::press::{Force, Press, RADII, section};
 use crate::worlds::reading;
-use crate::{Row, Size, compare, failed};
+use crate::{Plot, Row, Size, compare, failed};
 use meniscus::sim::World;
 
 const CASE: &str = "vessel-burst";
@@ -16,12 +16,16 @@ pub(crate) fn run(size: Size) -> Vec<Row> {
     let (rings, cells, step) = if size == Size::Fine { (10, [4, 56, 8], 2.5e-5) } else { (5, [2, 28, 4], 5e-5) };
     match burst(rings, cells, step) {
         Err(error) => failed(CASE, &error),
-        Ok(pressure) => vec![compare(CASE, "pressure when the wall tears [Pa]", BURST, pressure, 0.1)],
+        Ok((pressure, track)) => {
+            let plot = Plot::new("t [s]", "pressure by the piston [Pa], until the wall tears").measured("ours", &track);
+            let plot = plot.level("theory", [0.0, TIME], BURST);
+            vec![compare(CASE, "pressure when the wall tears [Pa]", BURST, pressure, 0.1).asked().with(plot)]
+        }
     }
 }
 
 /// Presses ever harder until the tube tears; the pressure then \[Pa\].
-fn burst(rings: u32, cells: [u32; 3], step: f64) -> Result<f64, String> {
+fn burst(rings: u32, cells: [u32; 3], step: f64) -> Result<(f64, Vec<[f64; 2]>), String> {
     // As long as its radius; the ends slide along planes, and nodes on the axes along them.
     let hold = |min: [f64; 3], max: [f64; 3], axis: &str| {
         format!("{{ region = {{ box = {{ min = {min:?}, max = {max:?} }} }}, axes = [\"{axis}\"] }}")
@@ -42,14 +46,16 @@ fn burst(rings: u32, cells: [u32; 3], step: f64) -> Result<f64, String> {
     tear(press.world(CASE)?)
 }
 
-/// Steps until a face opens; the pressure by the piston in that step \[Pa\].
-fn tear(mut world: World) -> Result<f64, String> {
+/// Steps until a face opens; the pressure by the piston in that step \[Pa\], and until then.
+fn tear(mut world: World) -> Result<(f64, Vec<[f64; 2]>), String> {
     let faces = |world: &World| world.frame().surfaces.iter().map(|surface| surface.triangles.len()).sum::<usize>();
-    let whole = faces(&world);
+    let (whole, mut track) = (faces(&world), Vec::new());
     while world.time() < TIME {
         world.step(TIME).map_err(|e| e.to_string())?;
+        let pressure = reading(&world, "press.fx [N]") / section(RADII[0]);
+        track.push([world.time(), pressure]);
         if faces(&world) != whole {
-            return Ok(reading(&world, "press.fx [N]") / section(RADII[0]));
+            return Ok((pressure, track));
         }
     }
     Err("it does not tear".into())

@@ -2,7 +2,7 @@
 
 use super::{fill, pipe, rings};
 use crate::worlds::{run_until, table, world_with};
-use crate::{Row, Size, bound, failed};
+use crate::{Plot, Row, Size, bound, failed, largest};
 use meniscus::geometry::write_ply;
 use meniscus::sim::World;
 
@@ -41,14 +41,24 @@ fn profiles(layers: u32, end: f64) -> Result<Vec<Row>, String> {
     let data = table::<3>(DATA);
     let mut times: Vec<f64> = data.iter().map(|row| row[0]).filter(|time| *time <= end).collect();
     times.dedup();
+    let mut plot = Plot::new("r [m]", "velocity [m/s]");
     let mut rows = Vec::new();
     for time in times {
         run_until(&mut world, time)?;
         let exact: Vec<[f64; 2]> = data.iter().filter(|row| row[0] == time).map(|row| [row[1], row[2]]).collect();
         let error = worst_error(&world, &exact) / U_MAX;
-        rows.push(bound(CASE, &format!("velocity at t = {time} s, worst particle, over u_max"), error, 0.05));
+        rows.push(bound(CASE, &format!("velocity at t = {time} s, worst particle, over u_max"), error, 0.05).asked());
+        plot = plot.reference(&format!("exact, {time} s"), &exact).dots(&format!("ours, {time} s"), &profile(&world));
     }
+    rows[0].plots.push(plot);
     Ok(rows)
+}
+
+/// Radius \[m\] and velocity \[m/s\] of some particles.
+fn profile(world: &World) -> Vec<[f64; 2]> {
+    let particles = world.frame().particles;
+    let some = particles.positions.iter().zip(&particles.velocities).step_by(12);
+    some.map(|(x, v)| [f64::from(x.y).hypot(f64::from(x.z)), f64::from(v.x)]).collect()
 }
 
 fn worst_error(world: &World, exact: &[[f64; 2]]) -> f64 {
@@ -59,5 +69,5 @@ fn worst_error(world: &World, exact: &[[f64; 2]]) -> f64 {
         let [[a, u], [b, w]] = [exact[after - 1], exact[after]];
         (f64::from(v.x) - (u + (w - u) * (r - a) / (b - a))).abs()
     });
-    errors.fold(0.0, f64::max)
+    largest(errors)
 }

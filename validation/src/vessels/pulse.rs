@@ -2,7 +2,7 @@
 
 use super::press::{Force, Press, RADII};
 use crate::worlds::{reading, run_until};
-use crate::{Row, Size, compare, failed};
+use crate::{Plot, Row, Size, compare, failed, largest};
 use meniscus::sim::World;
 use std::f64::consts::FRAC_PI_2;
 
@@ -19,11 +19,15 @@ pub(crate) fn run(size: Size) -> Vec<Row> {
     let (rings, cells, step) = if size == Size::Fine { (8, [2, 32, 64], 5e-5) } else { (5, [1, 20, 40], 1e-4) };
     match speed(rings, cells, step) {
         Err(error) => failed(CASE, &error),
-        Ok(speed) => vec![compare(CASE, "speed of the pulse [m/s]", SPEED, speed, 0.1)],
+        Ok((speed, [near, far])) => {
+            let plot = Plot::new("t [s]", "growth of the inner radius [m]");
+            let plot = plot.measured("12.5 mm along the tube", &near).measured("37.5 mm", &far);
+            vec![compare(CASE, "speed of the pulse [m/s]", SPEED, speed, 0.1).asked().with(plot)]
+        }
     }
 }
 
-fn speed(rings: u32, cells: [u32; 3], step: f64) -> Result<f64, String> {
+fn speed(rings: u32, cells: [u32; 3], step: f64) -> Result<(f64, [Vec<[f64; 2]>; 2]), String> {
     // Blood settles at first; the pulse has passed when it is over.
     let (settled, end) = (4e-3, 16e-3);
     let more = [
@@ -57,8 +61,9 @@ fn speed(rings: u32, cells: [u32; 3], step: f64) -> Result<f64, String> {
         world.step(end).map_err(|e| e.to_string())?;
         seen.push(widths(&world));
     }
-    let [near, far] = [0, 1].map(|place| arrival(seen.iter().map(|(time, widths)| (*time, widths[place]))));
-    Ok((PLACES[1] - PLACES[0]) / (far - near))
+    let tracks = [0, 1].map(|place| seen.iter().map(|(time, widths)| [*time, widths[place]]).collect::<Vec<_>>());
+    let [near, far] = tracks.each_ref().map(|track| arrival(track));
+    Ok(((PLACES[1] - PLACES[0]) / (far - near), tracks))
 }
 
 /// Four points of the inner wall at a place along the tube.
@@ -81,13 +86,22 @@ fn widths(world: &World) -> (f64, [f64; 2]) {
 }
 
 /// When a width first has half of its greatest growth \[s\].
-fn arrival(widths: impl Iterator<Item = (f64, f64)>) -> f64 {
-    let widths: Vec<_> = widths.collect();
-    let start = widths[0].1;
-    let half = 0.5 * (start + widths.iter().map(|(_, width)| *width).fold(start, f64::max));
-    let crossing = widths.windows(2).find(|pair| pair[1].1 > half);
-    crossing.map_or(f64::NAN, |pair| {
-        let [(a, from), (b, to)] = [pair[0], pair[1]];
-        a + (b - a) * (half - from) / (to - from)
-    })
+fn arrival(widths: &[[f64; 2]]) -> f64 {
+    let start = widths.first().map_or(f64::NAN, |point| point[1]);
+    let half = 0.5 * (start + largest(widths.iter().map(|point| point[1])));
+    let crossing = widths.array_windows().find(|[_, after]| after[1] > half);
+    crossing.map_or(f64::NAN, |[[a, from], [b, to]]| a + (b - a) * (half - from) / (to - from))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_arrive_has_no_time() {
+        assert!((arrival(&[[0.0, 0.0], [1.0, 0.0], [2.0, 1.0]]) - 1.5).abs() < 1e-12);
+        assert!(arrival(&[]).is_nan());
+        assert!(arrival(&[[0.0, 0.0], [1.0, 0.0]]).is_nan());
+        assert!(arrival(&[[0.0, 0.0], [1.0, 1.0], [2.0, f64::NAN]]).is_nan());
+    }
 }
