@@ -43,7 +43,10 @@ fn diagram(body: &mut String, plot: &Plot, top: f64) -> f64 {
     let (up, down) = (top + up, top + down);
     let scales = [0, 1].map(|axis| Scale::of(plot, axis, if axis == 0 { [left, right] } else { [down, up] }));
     let [width, height] = [right - left, down - up];
-    let _ = writeln!(body, "<rect x=\"{left}\" y=\"{up}\" width=\"{width}\" height=\"{height}\" fill=\"none\" stroke=\"{GREY}\"/>");
+    let _ = writeln!(
+        body,
+        "<rect x=\"{left}\" y=\"{up}\" width=\"{width}\" height=\"{height}\" fill=\"none\" stroke=\"{GREY}\"/>"
+    );
     for tick in scales[0].ticks() {
         let x = scales[0].place(tick);
         let _ = writeln!(body, "<path d=\"M{x:.1} {down}v-{height}\" stroke=\"#e4e4e4\"/>");
@@ -61,7 +64,7 @@ fn diagram(body: &mut String, plot: &Plot, top: f64) -> f64 {
     let mut legend = [left, down + 52.0];
     for curve in &plot.curves {
         let ours = matches!(curve.style, Style::Measured | Style::Dots);
-        let colour = if ours { colours.next().unwrap_or(&GREY) } else { GREY };
+        let colour: &str = if ours { colours.next().unwrap_or(&GREY) } else { GREY };
         draw(body, curve, &scales, colour);
         legend = entry(body, legend, curve, colour);
     }
@@ -85,7 +88,8 @@ const fn is_line(style: Style) -> bool {
 }
 
 fn draw(body: &mut String, curve: &Curve, scales: &[Scale; 2], colour: &str) {
-    let seen: Vec<[f64; 2]> = curve.points.iter().copied().filter(|point| scales[0].has(point[0]) && scales[1].has(point[1])).collect();
+    let seen: Vec<[f64; 2]> =
+        curve.points.iter().copied().filter(|point| scales[0].has(point[0]) && scales[1].has(point[1])).collect();
     let stride = seen.len().div_ceil(POINTS).max(1);
     let last = seen.len().saturating_sub(1);
     let kept = seen.iter().enumerate().filter(|(k, _)| k % stride == 0 || *k == last);
@@ -120,7 +124,12 @@ fn table(body: &mut String, rows: &[Row], top: f64) -> f64 {
         let part = (ratio.max(RATIOS[0]) / RATIOS[0]).log10() / (RATIOS[1] / RATIOS[0]).log10();
         SCALE[0] + (SCALE[1] - SCALE[0]) * part.min(1.0)
     };
-    *body += &text([12.0, top + 16.0], "start", "error over tolerance (full: asked, open: guard)", &format!("fill=\"{GREY}\""));
+    *body += &text(
+        [12.0, top + 16.0],
+        "start",
+        "error over tolerance (full: asked, open: guard)",
+        &format!("fill=\"{GREY}\""),
+    );
     for (ratio, name) in [(1e-3, "≤ 0.001"), (1e-2, "0.01"), (0.1, "0.1"), (1.0, "1")] {
         *body += &text([place(ratio), top + 16.0], "middle", name, &format!("fill=\"{GREY}\""));
     }

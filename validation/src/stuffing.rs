@@ -65,8 +65,8 @@ fn worst(solid: &Solid, count: usize, turns: u32) -> Vec<Row> {
     };
     let error = |volume: f64| (volume / solid.volume - 1.0).abs();
     let off = largest(meshes.iter().map(|stuffed| error(stuffed.mesh.volume())));
-    let volumes = meshes.iter().map(|stuffed| stuffed.mesh.volume());
-    let volume = volumes.into_iter().find(|volume| error(*volume) == off).unwrap_or(f64::NAN);
+    let mut volumes = meshes.iter().map(|stuffed| stuffed.mesh.volume());
+    let volume = volumes.find(|volume| error(*volume) == off).unwrap_or(f64::NAN);
     let angle = least(meshes.iter().map(|stuffed| stuffed.mesh.quality().min_dihedral));
     vec![
         row(CASE, &quantity("volume [m³]"), [solid.volume, volume], off, VOLUME_TOLERANCE).asked(),

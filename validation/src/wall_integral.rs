@@ -78,13 +78,7 @@ fn samples_against_polyhedron(n: i32) -> Row {
         let deficit = samples.touch(p.as_vec3(), &plain).map_or(0.0, |touch| f64::from(touch.deficit));
         (deficit - by_cells(&kernel, p, n / 2, inside)).abs()
     });
-    bound(
-        "wall-integral",
-        "error of γ by samples, sphere, against its polyhedron",
-        largest(errors),
-        0.005,
-    )
-    .asked()
+    bound("wall-integral", "error of γ by samples, sphere, against its polyhedron", largest(errors), 0.005).asked()
 }
 
 /// On half of a lattice at h = 2 s: density of the first layer, and the wall's push over what holds that layer.

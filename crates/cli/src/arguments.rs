@@ -258,7 +258,9 @@ pub(crate) enum Format {
 }
 
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  meniscus validate dam-break sloshing\n  meniscus validate dam-break --plot figures")]
+#[command(
+    after_help = "Examples:\n  meniscus validate dam-break sloshing\n  meniscus validate dam-break --plot figures"
+)]
 pub(crate) struct Validate {
     /// Cases; all when none is named
     pub(crate) cases: Vec<String>,

@@ -19,7 +19,9 @@ pub(crate) fn run(size: Size) -> Vec<Row> {
     let strongest = paper.strongest();
     let worst = worst_over_plane(&paper, 0.2, places) / strongest;
     let mut rows = vec![
-        bound(CASE, "error over a plane at z = 0.2 h, worst place, over F_max", worst, 0.01).asked().with(over_the_plane(&paper)),
+        bound(CASE, "error over a plane at z = 0.2 h, worst place, over F_max", worst, 0.01)
+            .asked()
+            .with(over_the_plane(&paper)),
         absolute(CASE, "F_max over k h²", [0.049_016, strongest], 1e-6),
         absolute(CASE, "z*/h by Gauss points", [0.354_503, zero_over_plane(&paper)], 0.002),
     ];

@@ -19,14 +19,16 @@ pub(crate) fn run(size: Size) -> Vec<Row> {
         |(period, track)| {
             let [low, high] = BRACKET;
             let plot = Plot::new("t [s]", "height of the box's centre [m]").measured("ours", &track);
-            vec![absolute(
-                CASE,
-                "period of heave [s], from the middle of the bracket",
-                [0.5 * (low + high), period],
-                0.5 * (high - low),
-            )
-            .asked()
-            .with(plot)]
+            vec![
+                absolute(
+                    CASE,
+                    "period of heave [s], from the middle of the bracket",
+                    [0.5 * (low + high), period],
+                    0.5 * (high - low),
+                )
+                .asked()
+                .with(plot),
+            ]
         },
     )
 }

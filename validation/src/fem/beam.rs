@@ -90,7 +90,8 @@ pub(crate) fn frequency(size: Size) -> Vec<Row> {
         let periods = if size == Size::Fine { 10 } else { 3 };
         let (linear, first) = vibration(&thick(8, Order::Linear, 1e7), 3.962, periods)?;
         let (quadratic, second) = vibration(&thick(3, Order::Quadratic, 1e7), 3.852, periods)?;
-        let plot = Plot::new("t [s]", "height of the tip [m]").measured("linear", &first).measured("quadratic", &second);
+        let plot =
+            Plot::new("t [s]", "height of the tip [m]").measured("linear", &first).measured("quadratic", &second);
         Ok(vec![
             compare(CASE, "beam B, linear, n = 8: first frequency [Hz]", 3.962, linear, 0.02).asked().with(plot),
             compare(CASE, "beam B, quadratic, n = 3: first frequency [Hz]", 3.852, quadratic, 0.02).asked(),

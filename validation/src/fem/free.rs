@@ -72,8 +72,14 @@ impl Flight {
         };
         Ok(vec![
             // A body that does not fly keeps everything.
-            compare(case, &format!("{}: way of the centre of mass over that of its momentum", self.name), 1.0, way, 1e-9)
-                .with(Plot::new(&format!("t [s], {}", self.name), "energy over the first").measured("ours", &track)),
+            compare(
+                case,
+                &format!("{}: way of the centre of mass over that of its momentum", self.name),
+                1.0,
+                way,
+                1e-9,
+            )
+            .with(Plot::new(&format!("t [s], {}", self.name), "energy over the first").measured("ours", &track)),
             row("|change| / |momentum|", given(way > 0.5, momentum), 1e-12).asked(),
             row("angular momentum lost per second", given(way > 0.5, angular), self.angular),
             row("energy above its least so far / first", given(way > 0.5, largest(growths)), self.growth),

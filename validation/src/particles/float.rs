@@ -23,7 +23,8 @@ pub(crate) fn run(size: Size) -> Vec<Row> {
             let how = format!("method = \"connections\"\n[connections]\ninterface = \"{interface}\"\n");
             let (draught, track) = draught(&how, seconds)?;
             plot = plot.measured(interface, &track);
-            found.push(absolute(CASE, &format!("draught, {interface} [m]"), [LIGHT * BOX[1], draught], SPACING).asked());
+            found
+                .push(absolute(CASE, &format!("draught, {interface} [m]"), [LIGHT * BOX[1], draught], SPACING).asked());
         }
         let (draught, track) = draught("method = \"gauss\"\n", seconds)?;
         found.push(absolute(CASE, "draught, skin under gauss [m]", [LIGHT * BOX[1], draught], SPACING).asked());

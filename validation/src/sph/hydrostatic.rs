@@ -57,9 +57,7 @@ fn compare(world: &World, spacing: f64, layers: &[[f64; 3]], label: &str, bounds
     let density = inside.map(|(_, &d)| (f64::from(d) / DENSITY - 1.0).abs());
     // The centre of mass of a layer of height H lies at H/2: the level, without asking for single particles.
     let level = 2.0 * mean(particles.positions.iter().map(|x| f64::from(x.y)));
-    let row = |name: &str, value: f64, limit: f64| {
-        bound(CASE, &format!("{label}{name}"), given(carries, value), limit)
-    };
+    let row = |name: &str, value: f64, limit: f64| bound(CASE, &format!("{label}{name}"), given(carries, value), limit);
     let exact = [[0.0, HEIGHT], [full, 0.0]];
     let found: Vec<[f64; 2]> = layers.iter().map(|[height, pressure]| [*pressure, *height]).collect();
     let plot = Plot::new(&format!("pressure [Pa], {label}means of layers"), "height [m]");

@@ -36,7 +36,9 @@ fn profiles(across: u32) -> Result<Vec<Row>, String> {
         run_until(&mut world, time)?;
         let exact: Vec<[f64; 2]> = data.iter().filter(|row| row[0] == time).map(|row| [row[1], row[2]]).collect();
         let error = worst_error(&world, &exact);
-        rows.push(bound(CASE, &format!("velocity at t = {time} s, worst particle, over u_max"), error / U_MAX, 0.03).asked());
+        rows.push(
+            bound(CASE, &format!("velocity at t = {time} s, worst particle, over u_max"), error / U_MAX, 0.03).asked(),
+        );
         plot = plot.reference(&format!("exact, {time} s"), &exact).dots(&format!("ours, {time} s"), &profile(&world));
     }
     rows[0].plots.push(plot);

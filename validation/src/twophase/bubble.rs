@@ -29,7 +29,9 @@ fn rows(n: usize, track: &[Track]) -> Vec<Row> {
         Plot::new(&name("t [s]"), what).measured("ours", &curve(column)).rings("Hysing et al.", &points(key))
     };
     let rows = vec![
-        compare("rising-bubble", &name("largest velocity [m/s]"), 0.2417, speed, 0.01 * slack).with(plot(2, "velocity [m/s]", "v_rise")).with(plot(1, "height [m]", "y_cm")),
+        compare("rising-bubble", &name("largest velocity [m/s]"), 0.2417, speed, 0.01 * slack)
+            .with(plot(2, "velocity [m/s]", "v_rise"))
+            .with(plot(1, "height [m]", "y_cm")),
         absolute("rising-bubble", &name("its time [s]"), [0.9225, when], 0.02 * slack),
         absolute("rising-bubble", &name("least circularity"), [0.9013, least], 0.005 * slack),
         absolute("rising-bubble", &name("height at 3 s [m]"), [1.0816, last], 0.005 * slack),

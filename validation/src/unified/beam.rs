@@ -42,7 +42,8 @@ pub(crate) fn run(size: Size) -> Vec<Row> {
     let omega = (YOUNG * HEIGHT * HEIGHT * k.powi(4) / (12.0 * DENSITY * (1.0 - POISSON * POISSON))).sqrt();
     let width = track.iter().map(|point| point[1]).fold(0.0, f64::max);
     let theory: Vec<[f64; 2]> = track.iter().map(|[t, _]| [*t, width * (omega * t).sin()]).collect();
-    let plot = Plot::new("t [s]", "height of the tip [m]").reference("theory's period", &theory).measured("ours", &track);
+    let plot =
+        Plot::new("t [s]", "height of the tip [m]").reference("theory's period", &theory).measured("ours", &track);
     vec![compare(CASE, "period [s]", std::f64::consts::TAU / omega, period, 0.05).asked().with(plot)]
 }
 

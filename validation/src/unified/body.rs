@@ -94,7 +94,12 @@ pub(crate) fn plastic_shear(_: Size) -> Vec<Row> {
         [Ok(yields), Ok(springs)] => vec![
             compare(CASE, "γ = 0.05, ε_y = 0.01: elastic energy after the flow [J]", energy, yields[0], 0.01),
             compare(CASE, "γ = 0.05, ε_y = 0.01: shear that stays", stays, yields[1], 0.01),
-            bound(CASE, "γ = 0.05, ε_y = 0.1: shear that stays over γ", given(springs[0] > held, springs[1] / shear), 0.01),
+            bound(
+                CASE,
+                "γ = 0.05, ε_y = 0.1: shear that stays over γ",
+                given(springs[0] > held, springs[1] / shear),
+                0.01,
+            ),
         ],
         [Err(error), _] | [_, Err(error)] => failed(CASE, &error),
     }

@@ -238,10 +238,11 @@ pub(crate) fn contact(size: Size) -> Vec<Row> {
 }
 
 /// The angle of the cap \[degrees\] that has the same height of its centre, and the same height, as a drop at rest, and how many
-/// particles are not with the others. It starts as half a ball, at 90°; where it is to end there, as more than half of one, at 114°.
+/// particles are not with the others. It starts as half a ball, at 90°; where it is to end there, as more than half of one, at 112° or more.
 fn standing(angle: f64, n: u32, [_, ground, fill]: Ground) -> Result<[f64; 3], String> {
     let spacing = RADIUS / f64::from(n);
-    let lifted = if angle == 90.0 { 0.4 } else { 0.0 };
+    // By whole spacings: the first layer stays half a spacing above the floor.
+    let lifted = if angle == 90.0 { (0.4 * f64::from(n)).round() / f64::from(n) } else { 0.0 };
     let fill = fill.replace("[0, 0, 0]", &format!("[0, {:?}, 0]", lifted * RADIUS));
     let liquid = format!("viscosity = 0.05\ncontact_angle = {angle:?}\nfill = [{{ {fill} }}]\n");
     let text = scene(spacing, "", &liquid, ground);

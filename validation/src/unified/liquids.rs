@@ -52,7 +52,8 @@ fn rest(solver: &str, [light, heavy]: [f64; 2]) -> Result<[f64; 3], String> {
     let frame = world.frame();
     let fastest = largest(frame.particles.velocities.iter().map(|v| f64::from(v.length())));
     // Layers that press on nothing have not come to rest, they have not begun.
-    let low = frame.particles.positions.iter().zip(&frame.particles.pressures).filter(|(x, _)| f64::from(x.y) < SPACING);
+    let low =
+        frame.particles.positions.iter().zip(&frame.particles.pressures).filter(|(x, _)| f64::from(x.y) < SPACING);
     let carries = mean(low.map(|(_, p)| f64::from(*p))) > 0.5 * (light + heavy) * G * half;
     // In columns two spacings wide: where the heavy liquid ends and the light one begins.
     let mut columns: BTreeMap<[i64; 2], [f64; 2]> = BTreeMap::new();
