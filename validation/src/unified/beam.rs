@@ -17,7 +17,7 @@ const DENSITY: f64 = 1000.0;
 const ROOT: f64 = 1.875_104;
 
 /// There are no walls.
-pub(super) struct Nothing;
+pub(crate) struct Nothing;
 
 impl Obstacles for Nothing {
     fn count(&self) -> usize {
