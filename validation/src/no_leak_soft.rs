@@ -53,7 +53,7 @@ fn leaks(scene: &str, seconds: Option<f64>) -> Result<[f64; 2], String> {
     let end = world.frame().particles;
     let kept = end.ids.iter().zip(&end.positions).filter_map(|(id, x)| Some((x, start.ids.binary_search(id).ok()?)));
     let way = largest(kept.map(|(x, before)| f64::from(x.distance(start.positions[before]))));
-    Ok(sums.map(|sum| given(way > 0.5 * spacing, sum as f64)))
+    Ok(sums.map(|sum| given(way > 0.1 * spacing, sum as f64)))
 }
 
 /// Particles inside of the surfaces of solids.

@@ -77,7 +77,7 @@ impl Flight {
                 &format!("{}: way of the centre of mass over that of its momentum", self.name),
                 1.0,
                 way,
-                1e-9,
+                1e-6,
             )
             .with(Plot::new(&format!("t [s], {}", self.name), "energy over the first").measured("ours", &track)),
             row("|change| / |momentum|", given(way > 0.5, momentum), 1e-12).asked(),

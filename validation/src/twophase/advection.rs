@@ -78,7 +78,7 @@ fn there_and_back(
     let measured = boxed(cells, params, DVec3::ZERO).map(|mut flow| carry(&mut flow, shape, velocity, period));
     let (track, change) = measured.unwrap_or((Vec::new(), f64::NAN));
     // What is not carried anywhere comes back, too.
-    let away = interpolate(&track, 0.5 * period) > 10.0 * limit;
+    let away = interpolate(&track, 0.5 * period) > 2.0 * limit;
     let error = track.last().map_or(f64::NAN, |point| point[1]);
     let plot = Plot::new(&format!("t, {n} cells"), "Σ|F − F₀| h²").log_upwards().measured("ours", &track);
     let plot = plot.rings("may be left at the end", &[[period, MARGIN * limit]]);

@@ -112,7 +112,7 @@ fn corners(contrast: f64, seconds: f64) -> Result<f64, String> {
     let moved: Vec<f64> =
         before.iter().zip(&after).filter(|(b, _)| at_corner(**b)).map(|(b, a)| a.distance(*b) / SPACING).collect();
     // Forces that could pull at the corners are there: the liquid is under pressure, p = k (1.02 ρ₀ − ρ₀).
-    let pressed = mean(world.frame().particles.pressures.iter().map(|p| f64::from(*p))) > 100.0;
+    let pressed = mean(world.frame().particles.pressures.iter().map(|p| f64::from(*p))) > 1.0;
     Ok(given(pressed, largest(moved)))
 }
 
