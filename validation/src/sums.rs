@@ -39,10 +39,13 @@ pub(crate) fn is_sound(history: &[[f64; 2]]) -> bool {
 
 /// The value of a history of (time, value) at a time; the last or first one outside.
 pub(crate) fn interpolate(history: &[[f64; 2]], time: f64) -> f64 {
+    if time.is_nan() {
+        return f64::NAN;
+    }
     let after = history.partition_point(|h| h[0] < time);
     match (history.get(after.wrapping_sub(1)), history.get(after)) {
         (Some([t0, a]), Some([t1, b])) => a + (b - a) * (time - t0) / (t1 - t0),
-        (Some([_, value]), None) | (None, Some([_, value])) => *value + 0.0 * time,
+        (Some([_, value]), None) | (None, Some([_, value])) => *value,
         (None, None) => f64::NAN,
     }
 }

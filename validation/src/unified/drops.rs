@@ -168,7 +168,8 @@ fn fitted_frequency(samples: &[[f64; 2]], near: f64) -> f64 {
     // Any frequency fits what does not swing.
     let values = || samples.iter().map(|sample| sample[1]);
     let [high, low] = [largest(values()), least(values())];
-    if !is_sound(samples) || !(high - low > 0.1 * (high + low).abs()) {
+    let swings = high - low > 0.1 * (high + low).abs();
+    if !is_sound(samples) || !swings {
         return f64::NAN;
     }
     let misfit = |omega: f64, decay: f64| {
