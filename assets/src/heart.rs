@@ -288,17 +288,15 @@ fn add_wall(glb: &mut Glb, name: &str, wall: &Wall, weights: &[[f64; SHAPES]], i
     glb.shape(name, &wall.vertices, &wall.triangles, &Morphs { targets, weights }, input);
 }
 
-/// Leaflets: shut at rest, carried along by the base, opened through shapes that are blended two by two.
+/// Leaflets: shut at rest, each line carried along by the wall that it hangs on, opened through shapes that are blended
+/// two by two.
 fn add_valve(glb: &mut Glb, name: &str, valve: &Valve, (solved, open): (&[[f64; SHAPES]], &[f64]), input: usize) {
     let shut = valve.vertices(0.0);
-    let carried = vec![shapes(valve.ring.center)[0]; shut.len()];
+    let carried = [0, 1].map(|k| Valve::rims(&shut).map(|rim| shapes(rim)[k]).collect());
     let opened = OPENINGS[1..].iter().map(|&o| valve.vertices(o).iter().zip(&shut).map(|(b, a)| *b - *a).collect());
-    let targets = std::iter::once(carried).chain(opened).collect();
+    let targets = carried.into_iter().chain(opened).collect();
     let blend = |o: f64, n: usize| (1.0 - (o - OPENINGS[n]).abs() * (OPENINGS.len() - 1) as f64).max(0.0);
-    let weights = solved
-        .iter()
-        .zip(open)
-        .map(|(of_time, &o)| std::iter::once(of_time[0]).chain((1..OPENINGS.len()).map(|n| blend(o, n))).collect())
-        .collect();
-    glb.shape(name, &shut, &valve.triangles(), &Morphs { targets, weights }, input);
+    let opening = |o: f64| (1..OPENINGS.len()).map(move |n| blend(o, n));
+    let weights = solved.iter().zip(open).map(|(of_time, &o)| of_time[..2].iter().copied().chain(opening(o)).collect());
+    glb.shape(name, &shut, &valve.triangles(), &Morphs { targets, weights: weights.collect() }, input);
 }

@@ -65,6 +65,11 @@ impl Valve {
         vertices
     }
 
+    /// For each of the vertices, where its line begins on the ring.
+    pub(crate) fn rims(vertices: &[DVec3]) -> impl Iterator<Item = DVec3> {
+        (0..vertices.len()).map(|v| vertices[v - v % POINTS])
+    }
+
     /// Where a line ends when shut: on the lines from the commissures to the middle of the ring.
     fn edge(&self, middle: f64, half: f64, t: f64) -> DVec3 {
         let commissure = self.ring.point(self.ring.radius, middle + half * t.signum());
