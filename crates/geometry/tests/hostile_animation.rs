@@ -33,7 +33,7 @@ fn survives(name: &str, bytes: &[u8]) -> bool {
             }
             let used = animation.triangles().iter().flatten().all(|&v| (v as usize) < animation.vertex_count());
             assert!(used && animation.parts().iter().all(|part| part.triangles.end <= animation.triangles().len()));
-            animation.jumps(0.1, animation.duration() / 10.0);
+            assert!(animation.jumps(0.1, animation.duration() / 10.0).len() <= 30);
             assert!(animation.mesh_at(0.5).area() >= 0.0);
         }
         Err(error) => assert!(error.to_string().len() < 600, "{error}"),
