@@ -70,6 +70,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("record", &["core", "geometry"]),
     ("picture", &["core", "geometry"]),
     ("viewer", &["core", "sim", "scene", "record"]),
+    ("assets", &["geometry"]),
     ("scenes", &[]),
 ];
 

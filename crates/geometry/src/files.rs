@@ -38,6 +38,9 @@ pub use vtk::parse_vtk;
 pub use vtu::parse_vtu;
 pub use write::{write_obj, write_ply};
 
+use soup::{Raw, Soup};
+pub(crate) use xml::from_base64;
+
 /// Larger files are refused \[bytes\].
 pub const LARGEST_FILE: u64 = 1 << 32;
 
@@ -68,7 +71,7 @@ pub enum UpAxis {
     Z,
 }
 
-type Parse = fn(&[u8], &ImportOptions) -> Result<TriangleMesh, ParseError>;
+type Parse = fn(&[u8], &ImportOptions) -> Result<Soup, ParseError>;
 
 /// Reads a mesh from an OBJ, STL or PLY file, known by its extension. Equal vertices are
 /// [welded](TriangleMesh::from_soup), polygons cut into fans, everything but positions and faces is ignored.
@@ -86,20 +89,29 @@ pub fn read_mesh(path: impl AsRef<Path>, options: &ImportOptions) -> Result<Tria
 /// # Errors
 /// Names the file, the place in it, and what would be right.
 pub fn parse_mesh(path: &Path, bytes: &[u8], options: &ImportOptions) -> Result<TriangleMesh, MeshFileError> {
-    parser_for(path)?(bytes, options).map_err(|error| MeshFileError::Content { path: path.into(), error })
+    let soup = parser_for(path)?(bytes, options);
+    soup.and_then(Soup::finish).map_err(|error| MeshFileError::Content { path: path.into(), error })
+}
+
+/// Vertices and triangles as a file has them: nothing welded, nothing dropped, so that the files of a sequence can be
+/// compared. In the file's own unit and axes.
+pub(crate) fn parse_raw(path: &Path, bytes: &[u8]) -> Result<Raw, MeshFileError> {
+    let soup = parser_for(path)?(bytes, &ImportOptions::default());
+    soup.and_then(Soup::raw).map_err(|error| MeshFileError::Content { path: path.into(), error })
 }
 
 fn parser_for(path: &Path) -> Result<Parse, MeshFileError> {
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     match extension.as_str() {
-        "obj" => Ok(parse_obj),
-        "stl" => Ok(parse_stl),
-        "ply" => Ok(parse_ply),
+        "obj" => Ok(obj::obj_soup),
+        "stl" => Ok(stl::stl_soup),
+        "ply" => Ok(ply::ply_soup),
         _ => Err(MeshFileError::UnknownFormat { path: path.into() }),
     }
 }
 
-fn read_bytes(path: &Path) -> Result<Vec<u8>, MeshFileError> {
+/// The bytes of a regular file that is not too large.
+pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, MeshFileError> {
     let failed = |error| MeshFileError::Read { path: path.into(), error };
     let about = std::fs::metadata(path).map_err(failed)?;
     if !about.is_file() {

@@ -15,7 +15,8 @@
 //! 5. **Tetrahedra.** [`mesh_tets`] fills a closed surface, [`stuff`] a signed distance; [`TetMesh`] makes blocks, balls,
 //!    tubes and pools, and [`read_tets`] reads those of Gmsh, TetGen and VTK. A [`Skin`] carries a surface along with
 //!    them. [`IsoGrid`] goes the other way, from values to a surface.
-//! 6. **Neighbours.** [`NeighbourGrid`] sorts particles by cell; it alone works in single precision, as they do.
+//! 6. **Meshes that move by themselves.** [`animation`] reads glTF and sequences of files and poses them at any time.
+//! 7. **Neighbours.** [`NeighbourGrid`] sorts particles by cell; it alone works in single precision, as they do.
 //!
 //! ```
 //! use glam::DVec3;
@@ -56,6 +57,7 @@
 //! bit for bit, at any number of threads.
 
 mod aabb;
+pub mod animation;
 mod bvh;
 mod files;
 mod grid;

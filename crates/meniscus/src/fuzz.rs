@@ -29,6 +29,14 @@ pub fn ply(bytes: &[u8]) {
     black_box(meniscus_geometry::parse_ply(bytes, &ImportOptions::default()).is_ok());
 }
 
+/// Parses an animation from a `.glb` file and poses it.
+pub fn glb(bytes: &[u8]) {
+    use meniscus_geometry::animation::{AnimationOptions, parse_glb};
+    if let Ok(animation) = parse_glb("fuzz.glb".as_ref(), bytes, &AnimationOptions::default()) {
+        black_box(animation.mesh_at(0.5).area());
+    }
+}
+
 /// Parses tetrahedra as every kind of file; TetGen's two are divided by a zero byte.
 pub fn tets(bytes: &[u8]) {
     use meniscus_geometry::{parse_msh, parse_tetgen, parse_vtk, parse_vtu};

@@ -5,11 +5,12 @@ use std::path::Path;
 
 type Target = (&'static str, fn(&[u8]));
 
-const TARGETS: [Target; 7] = [
+const TARGETS: [Target; 8] = [
     ("scene", fuzz::scene),
     ("obj", fuzz::obj),
     ("stl", fuzz::stl),
     ("ply", fuzz::ply),
+    ("glb", fuzz::glb),
     ("tets", fuzz::tets),
     ("frame", fuzz::frame),
     ("checkpoint", fuzz::checkpoint),

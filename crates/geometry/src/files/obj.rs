@@ -54,6 +54,10 @@ const IGNORED: [&str; 39] = [
 /// # Errors
 /// The first line that cannot be right, and why.
 pub fn parse_obj(bytes: &[u8], options: &ImportOptions) -> Result<TriangleMesh, ParseError> {
+    obj_soup(bytes, options)?.finish()
+}
+
+pub(super) fn obj_soup(bytes: &[u8], options: &ImportOptions) -> Result<Soup, ParseError> {
     let mut soup = Soup::new(options, 1, bytes.len())?;
     let mut lines = Lines::new(bytes);
     let mut corners = Vec::new();
@@ -84,7 +88,7 @@ pub fn parse_obj(bytes: &[u8], options: &ImportOptions) -> Result<TriangleMesh, 
             }
         }
     }
-    soup.finish()
+    Ok(soup)
 }
 
 /// The words of the next statement up to a comment, and the number of its first line. A backslash at the end of a line

@@ -17,6 +17,10 @@ use header::{Element, Encoding, Header, Kind, Scalar};
 /// # Errors
 /// The first line, vertex or face that cannot be right, and why.
 pub fn parse_ply(bytes: &[u8], options: &ImportOptions) -> Result<TriangleMesh, ParseError> {
+    ply_soup(bytes, options)?.finish()
+}
+
+pub(super) fn ply_soup(bytes: &[u8], options: &ImportOptions) -> Result<Soup, ParseError> {
     let mut soup = Soup::new(options, 0, bytes.len())?;
     let header = Header::parse(bytes)?;
     header.require(["vertex", "face"])?;
@@ -29,7 +33,7 @@ pub fn parse_ply(bytes: &[u8], options: &ImportOptions) -> Result<TriangleMesh, 
             _ => skip(element, &mut body)?,
         }
     }
-    soup.finish()
+    Ok(soup)
 }
 
 fn read_vertices(element: &Element, body: &mut Body<'_>, soup: &mut Soup) -> Result<(), ParseError> {

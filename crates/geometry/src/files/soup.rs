@@ -6,6 +6,9 @@ use super::error::{ParseError, Place, Problem};
 use super::{ImportOptions, LARGEST_FILE, UpAxis};
 use crate::{LARGEST_COORDINATE, TriangleMesh};
 
+/// Vertices and triangles as a file has them.
+pub(crate) type Raw = (Vec<DVec3>, Vec<[u32; 3]>);
+
 /// Vertices and triangles on their way from a file to a mesh.
 pub(super) struct Soup {
     options: ImportOptions,
@@ -82,9 +85,15 @@ impl Soup {
 
     /// The mesh, if every corner exists.
     pub(super) fn finish(self) -> Result<TriangleMesh, ParseError> {
+        let (vertices, triangles) = self.raw()?;
+        TriangleMesh::from_soup(vertices, triangles).map_err(|error| Problem::Mesh(error).at(Place::File))
+    }
+
+    /// Vertices and triangles as the file has them, if every corner exists.
+    pub(super) fn raw(self) -> Result<Raw, ParseError> {
         if let Some((highest, place)) = self.highest.filter(|(highest, _)| *highest as usize >= self.vertices.len()) {
             return Err(self.missing(i64::from(highest) + i64::from(self.first)).at(place));
         }
-        TriangleMesh::from_soup(self.vertices, self.triangles).map_err(|error| Problem::Mesh(error).at(Place::File))
+        Ok((self.vertices, self.triangles))
     }
 }

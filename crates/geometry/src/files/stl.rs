@@ -19,6 +19,10 @@ const RECORD: usize = 50;
 /// # Errors
 /// The first line or triangle that cannot be right, and why.
 pub fn parse_stl(bytes: &[u8], options: &ImportOptions) -> Result<TriangleMesh, ParseError> {
+    stl_soup(bytes, options)?.finish()
+}
+
+pub(super) fn stl_soup(bytes: &[u8], options: &ImportOptions) -> Result<Soup, ParseError> {
     let soup = Soup::new(options, 0, bytes.len())?;
     if is_text(bytes) { parse_text(bytes, soup) } else { parse_binary(bytes, soup) }
 }
@@ -36,7 +40,7 @@ fn announced(bytes: &[u8]) -> Option<u64> {
     Some(u64::from(u32::from_le_bytes(count)))
 }
 
-fn parse_binary(bytes: &[u8], mut soup: Soup) -> Result<TriangleMesh, ParseError> {
+fn parse_binary(bytes: &[u8], mut soup: Soup) -> Result<Soup, ParseError> {
     let Some(count) = announced(bytes) else {
         let problem = Problem::Ends { expected: "the word `solid` or a binary header of 84 bytes" };
         return Err(problem.at(Place::Byte(bytes.len())));
@@ -57,7 +61,7 @@ fn parse_binary(bytes: &[u8], mut soup: Soup) -> Result<TriangleMesh, ParseError
         }
         soup.polygon(&corners);
     }
-    soup.finish()
+    Ok(soup)
 }
 
 /// Three single-precision numbers, lowest byte first.
@@ -66,7 +70,7 @@ fn floats_of(bytes: &[u8]) -> [f64; 3] {
     [float(0), float(4), float(8)]
 }
 
-fn parse_text(bytes: &[u8], soup: Soup) -> Result<TriangleMesh, ParseError> {
+fn parse_text(bytes: &[u8], soup: Soup) -> Result<Soup, ParseError> {
     let mut text = Text { soup, in_solid: false, corners: None };
     let mut last = 0;
     for (number, line) in Lines::new(bytes) {
@@ -76,7 +80,7 @@ fn parse_text(bytes: &[u8], soup: Soup) -> Result<TriangleMesh, ParseError> {
     if text.in_solid {
         return Err(Problem::Ends { expected: "`endsolid`" }.at(Place::Line(last)));
     }
-    text.soup.finish()
+    Ok(text.soup)
 }
 
 /// A text file under way.

@@ -77,7 +77,7 @@ impl<'a> Iterator for Tags<'a> {
 
 /// Bytes written as letters, six bits each (base 64), as many as there are up to what is no such letter, and at most
 /// `most`; blanks are stepped over. Also says how many bytes of text were read, at most `budget` of them and one.
-pub(super) fn from_base64(text: &[u8], most: usize, budget: usize) -> (Vec<u8>, usize) {
+pub(crate) fn from_base64(text: &[u8], most: usize, budget: usize) -> (Vec<u8>, usize) {
     let mut bytes = Vec::new();
     let (mut bits, mut held) = (0u32, 0);
     let mut read = 0;

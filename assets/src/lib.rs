@@ -1,0 +1,24 @@
+//! The animated models of the gallery, made by code: an articulated [hand](hand()), a [swimmer](swimmer()) and the
+//! [left heart](heart()). `cargo run --release -p meniscus-assets` writes them to `scenes/assets`; the same code gives
+//! the same bytes.
+//!
+//! A body is a skeleton with flesh of rounded cones and ellipsoids that melt into each other; its skin is the surface
+//! of value zero, hung on the joints by weights. The heart's walls move by morph targets. Lengths in metres, y up.
+
+mod flesh;
+mod glb;
+mod hand;
+mod heart;
+mod keys;
+mod skeleton;
+mod skin;
+mod swimmer;
+mod valves;
+mod wall;
+
+pub use hand::hand;
+pub use heart::{BEAT, EJECTED, END_DIASTOLIC, END_SYSTOLIC, SHUT, heart};
+pub use swimmer::{STROKE, swimmer};
+
+/// Every model: its file's name and what makes it.
+pub const MODELS: [(&str, fn() -> Vec<u8>); 3] = [("hand.glb", hand), ("swimmer.glb", swimmer), ("heart.glb", heart)];
