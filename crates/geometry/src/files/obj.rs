@@ -55,6 +55,12 @@ const IGNORED: [&str; 39] = [
 /// The first line that cannot be right, and why.
 pub fn parse_obj(bytes: &[u8], options: &ImportOptions) -> Result<TriangleMesh, ParseError> {
     let mut soup = Soup::new(options, 1, bytes.len())?;
+    // Without a vertex before it, a line that is no statement may be one of any file.
+    read(bytes, &mut soup).map_err(|error| if soup.vertex_count() > 0 { error } else { error.without_echo() })?;
+    soup.finish()
+}
+
+fn read(bytes: &[u8], soup: &mut Soup) -> Result<(), ParseError> {
     let mut lines = Lines::new(bytes);
     let mut corners = Vec::new();
     while let Some((number, statement)) = next_statement(&mut lines) {
@@ -69,7 +75,7 @@ pub fn parse_obj(bytes: &[u8], options: &ImportOptions) -> Result<TriangleMesh, 
             Some(b"f" | b"fo") => {
                 corners.clear();
                 for word in words {
-                    corners.push(corner(word, &mut soup, place)?);
+                    corners.push(corner(word, soup, place)?);
                 }
                 if corners.len() < 3 {
                     return Err(
@@ -84,7 +90,7 @@ pub fn parse_obj(bytes: &[u8], options: &ImportOptions) -> Result<TriangleMesh, 
             }
         }
     }
-    soup.finish()
+    Ok(())
 }
 
 /// The words of the next statement up to a comment, and the number of its first line. A backslash at the end of a line
