@@ -142,7 +142,7 @@ pub(crate) fn bench(arguments: &Bench) -> Result<ExitCode, Failure> {
         for &size in case.sizes {
             for result in measure_in_turn(case, size)? {
                 if !arguments.json {
-                    println!("{}", line(&result));
+                    say!("{}", line(&result));
                 }
                 results.push(result);
             }

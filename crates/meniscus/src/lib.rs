@@ -24,15 +24,20 @@
 //! * [`record`]: frames, checkpoints, exporters on disk. [`picture`]: pictures of frames.
 //! * [`run()`], [`resume()`], [`render()`]: from a scene to a folder of results.
 
+mod commands;
 mod fields;
 mod film;
 #[doc(hidden)]
 pub mod fuzz;
 pub mod gallery;
+mod log;
+mod recorder;
 mod run;
 
+pub use commands::read_log;
 pub use fields::export_fields;
-pub use film::{render, render_strip};
+pub use film::{Rendered, render, render_strip};
+pub use log::LogFormat;
 pub use meniscus_core as core;
 pub use meniscus_fem as fem;
 pub use meniscus_geometry as geometry;

@@ -19,12 +19,12 @@ use crate::projection::Projection;
 use crate::touch::{Law, Memory, Touch};
 use crate::walls::Walls;
 use glam::DVec3;
-use meniscus_core::{StepError, StepReport, par};
+use meniscus_core::{Fault, StepError, StepReport, par};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// More steps than this within one are not taken: something is wrong.
-const MOST_STEPS: f64 = 1e6;
+/// More steps than this within one are not taken: bodies are too stiff or too light to be computed.
+const MOST_STEPS: f64 = 1e4;
 
 /// What a checkpoint holds.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -35,7 +35,7 @@ pub struct State {
     pub velocity: Vec<DVec3>,
     /// One for each body; without meaning for deformable ones.
     pub rigid: Vec<RigidMotion>,
-    /// Dynamic connections, also those that may come.
+    /// Dynamic connections that remember something.
     pub touches: Vec<Touch>,
     /// Contacts with walls: all surfaces of the first particle, then of the second.
     pub walls: Vec<Memory>,
@@ -248,7 +248,10 @@ impl System {
     /// The state for a checkpoint.
     #[must_use]
     pub fn save(&self) -> State {
-        State { touches: self.interface.touches.clone(), ..self.state.clone() }
+        // Which pairs may touch soon depends on when they were last looked for, and is found anew; what has touched counts.
+        let remembers = |touch: &&Touch| touch.memory != Memory::default();
+        let touches = self.interface.touches.iter().filter(remembers).copied().collect();
+        State { touches, ..self.state.clone() }
     }
 
     /// Takes over a state; `false`, and nothing happens, if it is not one of these bodies.
@@ -365,9 +368,12 @@ impl System {
             let stable = self.stable_step();
             let left = end - now;
             let parts = (left / stable).ceil().max(1.0);
-            // A NaN, or a flood of steps, is no way on.
-            if parts.is_nan() || parts > MOST_STEPS {
+            if parts.is_nan() {
                 return Err(self.not_finite());
+            }
+            if parts > MOST_STEPS {
+                let fault = Fault::StepTooSmall { needed: stable, smallest: left / MOST_STEPS };
+                return Err(StepError { stage: "move bodies".into(), body: "bodies".into(), index: None, fault });
             }
             let part = left / parts;
             self.step_once(walls, gravity, [now, part], report);

@@ -3,14 +3,14 @@
 use crate::connections::{Connections, Wetting};
 use crate::gauss::{Gauss, Look, tank_edges};
 use crate::method::Method;
-use crate::{build_bodies, build_grid, build_solids, build_unified, build_wet};
+use crate::{build_bodies, build_grid, build_solids, build_unified, build_wet, sanity};
 use glam::{DVec2, DVec3};
 use meniscus_core::{BodyInfo, BodyKind, StepReport, Wire};
 use meniscus_geometry::{Aabb, Bvh, FillError, KeepOut, Periodic, Region, Shape, ShapeError, count_estimate, fill};
 use meniscus_particles::{InterfaceKind, Pushes};
 use meniscus_scene::{self as scene, Loaded, Opening, Scene, Side, WetSide};
 use meniscus_sph::surface::Wet;
-use meniscus_sph::{Emitter, Liquid, Material, Setup, Wall, WallShape};
+use meniscus_sph::{Emitter, Liquid, Material, Motion, Setup, Wall, WallShape};
 
 /// Bytes that a liquid particle needs at most: state twice, packed copies, neighbour lists.
 const BYTES_PER_PARTICLE: f64 = 700.0;
@@ -49,6 +49,26 @@ pub enum BuildError {
         body: String,
         /// Why.
         message: String,
+    },
+    /// A size beyond reason.
+    #[error("`{key}` {message}")]
+    Size {
+        /// The key.
+        key: String,
+        /// Why it cannot be.
+        message: String,
+    },
+    /// Bodies that contact would throw apart.
+    #[error(
+        "`{what}` lies {depth:.2e} m deep in `{with}` at the start, which would throw them apart: move one of them"
+    )]
+    Overlap {
+        /// The body, or the nozzle.
+        what: String,
+        /// The body or the wall that it lies in.
+        with: String,
+        /// How deep \[m\].
+        depth: f64,
     },
     /// A drain is no region.
     #[error("drain `{drain}`: {source}")]
@@ -90,7 +110,7 @@ pub fn estimate(loaded: &Loaded) -> Estimate {
     let most_particles = particles + sent;
     let (tets, solid_bytes) = build_solids::size_estimate(loaded);
     let (_, body_bytes) = build_bodies::size_estimate(loaded);
-    let bytes = most_particles * BYTES_PER_PARTICLE + solid_bytes + body_bytes;
+    let bytes = most_particles * BYTES_PER_PARTICLE + solid_bytes + body_bytes + build_solids::other_bytes(loaded);
     Estimate { particles, most_particles, tets, bytes, cells: 0.0 }
 }
 
@@ -106,6 +126,12 @@ fn sent_by(emitter: &scene::Emitter, scene: &Scene) -> f64 {
 
 /// Builds the method of a scene and says what is odd about it.
 pub(crate) fn build(loaded: &Loaded) -> Result<(Box<dyn Method>, Vec<String>), BuildError> {
+    let odd = sanity::check(loaded, estimate(loaded).most_particles)?;
+    let (method, warnings) = build_method(loaded)?;
+    Ok((method, odd.into_iter().chain(warnings).collect()))
+}
+
+fn build_method(loaded: &Loaded) -> Result<(Box<dyn Method>, Vec<String>), BuildError> {
     let scene = &loaded.scene;
     match scene.method {
         scene::Method::Gauss if scene.body.is_empty() => {
@@ -159,7 +185,10 @@ pub(crate) fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError>
     let bounds = bounds_of(loaded);
     let domain = match &scene.domain {
         Some(domain) => Aabb { min: DVec3::from_array(domain.min), max: DVec3::from_array(domain.max) },
-        None => bounds.grow(bounds.size().max_element().max(scene.sph.spacing)),
+        None => {
+            let swept = swept(&bounds, scene);
+            swept.grow(swept.size().max_element().max(scene.sph.spacing))
+        }
     };
     let setup = Setup {
         params: scene.sph.clone(),
@@ -401,6 +430,39 @@ pub(crate) fn bounds_of(loaded: &Loaded) -> Aabb {
         .chain(tanks)
         .reduce(|a, b| a.union(&b));
     all.unwrap_or(Aabb { min: DVec3::ZERO, max: DVec3::ONE })
+}
+
+/// The box round everything wherever walls, bodies and hands that are led carry it: a tank takes its liquid along.
+fn swept(bounds: &Aabb, scene: &Scene) -> Aabb {
+    let of_walls = scene.wall.values().map(|wall| &wall.motion);
+    let of_rigids = scene.rigid.values().filter_map(|rigid| rigid.motion.as_ref());
+    let of_holds = scene.solid.values().flat_map(|solid| &solid.fixed).map(|hold| &hold.motion);
+    let of_hands = scene.pull.values().map(|pull| &pull.motion);
+    let motions = of_walls.chain(of_rigids).chain(of_holds).chain(of_hands).filter(|motion| motion.moves());
+    let poses = motions.flat_map(|motion| moments(motion).into_iter().map(|time| motion.pose(time)));
+    let corner = |bits: usize| {
+        let pick = |axis: usize| if bits >> axis & 1 == 0 { bounds.min[axis] } else { bounds.max[axis] };
+        DVec3::new(pick(0), pick(1), pick(2))
+    };
+    poses.fold(*bounds, |all, pose| {
+        (0..8).map(|bits| pose.apply(corner(bits))).fold(all, |all, p| all.union(&Aabb { min: p, max: p }))
+    })
+}
+
+/// Moments of a motion \[s\], close enough to meet its ends.
+fn moments(motion: &Motion) -> Vec<f64> {
+    const PARTS: i32 = 48;
+    let of_period = |period: f64| (0..PARTS).map(|k| period * f64::from(k) / f64::from(PARTS)).collect();
+    match motion {
+        Motion::Still => Vec::new(),
+        Motion::Slide(slide) => of_period(slide.period),
+        Motion::Turn(turn) => of_period(turn.period),
+        Motion::Swing(swing) => of_period(swing.period),
+        Motion::Keys(keys) => {
+            let halves = keys.windows(2).map(|pair| 0.5 * (pair[0].time + pair[1].time));
+            keys.iter().map(|key| key.time).chain(halves).collect()
+        }
+    }
 }
 
 /// The square of the speed to be expected of a scene \[m²/s²\]: that of liquid which falls from the highest place where

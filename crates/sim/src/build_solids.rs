@@ -198,9 +198,8 @@ fn estimate(solid: &Solid) -> f64 {
     }
 }
 
-/// About how many tetrahedra all solids of a scene have, and the memory that they need \[bytes\].
-pub(crate) fn size_estimate(loaded: &Loaded) -> (f64, f64) {
-    let of = |solid: &Solid| match &solid.shape {
+fn tets_of(loaded: &Loaded, solid: &Solid) -> f64 {
+    match &solid.shape {
         SolidShape::Tets(file) => loaded.tets(file).tets().len() as f64,
         SolidShape::Mesh(file) => match solid.size() {
             TetSize::Count(count) => count as f64,
@@ -208,11 +207,34 @@ pub(crate) fn size_estimate(loaded: &Loaded) -> (f64, f64) {
             TetSize::Edge(edge) => 12.0 * loaded.mesh(file).signed_volume() / (edge * edge * edge),
         },
         _ => estimate(solid),
-    };
+    }
+}
+
+/// About how many tetrahedra all solids of a scene have, and the memory that they need \[bytes\].
+pub(crate) fn size_estimate(loaded: &Loaded) -> (f64, f64) {
     loaded.scene.solid.values().fold((0.0, 0.0), |(tets, bytes), solid| {
-        let own = of(solid);
+        let own = tets_of(loaded, solid);
         (tets + own, bytes + own * bytes_per_tet(solid.fem.order))
     })
+}
+
+/// Bytes that a particle of an elastic solid needs at most: its bonds, most of all.
+const BYTES_PER_SOLID_PARTICLE: f64 = 5000.0;
+
+/// The memory that surfaces of rigid bodies and particles of solids need \[bytes\].
+pub(crate) fn other_bytes(loaded: &Loaded) -> f64 {
+    let scene = &loaded.scene;
+    let rigid = |rigid: &meniscus_scene::Rigid| match rigid.edge {
+        Some(_) => tets_of(loaded, &Solid { edge: rigid.edge, ..Solid::new(rigid.shape.clone()) }),
+        None => 0.0,
+    };
+    let surfaces: f64 = scene.rigid.values().map(rigid).sum::<f64>() * bytes_per_tet(meniscus_fem::Order::Linear);
+    let spacing = scene.sph.spacing;
+    let particles =
+        |solid: &Solid| bounds_at_rest(loaded, solid).size().element_product() / (spacing * spacing * spacing);
+    let unified = scene.method == meniscus_scene::Method::Unified;
+    let solids: f64 = if unified { scene.solid.values().map(particles).sum() } else { 0.0 };
+    surfaces + solids * BYTES_PER_SOLID_PARTICLE
 }
 
 /// The box around a solid, before it is turned.

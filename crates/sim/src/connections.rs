@@ -88,7 +88,7 @@ impl Method for Connections {
         if self.wetting == Wetting::Projection {
             report.stage("part liquid", || self.part_liquid(dt)); // 12
         }
-        report.stage("drain", || self.wet.drain()); // 13
+        self.wet.drain(report); // 13
         report.count("kept inside walls", self.wet.liquid.kept_inside() as f64);
         Ok(())
     }

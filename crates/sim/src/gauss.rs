@@ -71,7 +71,7 @@ impl Method for Gauss {
             report.stage("keep before bodies", || solids.keep_liquid_out(liquid, dt)); // 11
         }
         solids.part_broken(report);
-        report.stage("drain", || self.drain()); // 12
+        self.drain(report); // 12
         report.count("kept inside walls", self.liquid.kept_inside() as f64);
         report.count("wet triangles", self.liquid.wet_triangles() as f64);
         Ok(())
@@ -361,7 +361,13 @@ impl Gauss {
         Ok(())
     }
 
-    pub(crate) fn drain(&mut self) {
+    /// Takes away what is in drains or has left the domain, and counts the latter.
+    pub(crate) fn drain(&mut self, report: &mut StepReport) {
+        let lost = report.stage("drain", || self.take_away());
+        report.count(LEFT_DOMAIN, lost as f64);
+    }
+
+    fn take_away(&mut self) -> usize {
         let (domain, drains) = (self.domain, &self.drains);
         let inner = domain.inner();
         let goes = |position: Vec3| {
@@ -373,11 +379,18 @@ impl Gauss {
         };
         let liquids = self.liquids;
         let particles = self.liquid.particles_mut();
-        if par::find_first(particles.len(), |i| goes(particles.position[i])).is_some() {
-            particles.retain(|particles, i| particles.liquid[i] >= liquids || !goes(particles.position[i]));
+        if par::find_first(particles.len(), |i| goes(particles.position[i])).is_none() {
+            return 0;
         }
+        let lost = |i: &usize| particles.liquid[*i] < liquids && !domain.contains(particles.position[*i].as_dvec3());
+        let lost = (0..particles.len()).filter(lost).count();
+        particles.retain(|particles, i| particles.liquid[i] >= liquids || !goes(particles.position[i]));
+        lost
     }
 }
+
+/// The counter of particles that have left the domain in a step.
+pub(crate) const LEFT_DOMAIN: &str = "left the domain";
 
 /// The edges of a tank; an open side has none of its own.
 pub(crate) fn tank_edges(shape: &WallShape, domain: &Aabb) -> Vec<[Vec3; 2]> {

@@ -120,7 +120,7 @@ impl Method for Unified {
             }
         }
         self.move_rigids(dt, report)?;
-        report.stage("drain", || self.wet.drain()); // 12
+        self.wet.drain(report); // 12
         self.solids.finish();
         self.wet.solids.rigids.end();
         report.count("kept inside walls", self.wet.liquid.kept_inside() as f64);

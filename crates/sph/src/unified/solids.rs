@@ -12,6 +12,9 @@ use meniscus_geometry::{NeighbourGrid, Periodic};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
+/// Sub-steps within a step of the liquid; a body that asks for more is too stiff, too light or too damped to be computed.
+const MOST_SUBSTEPS: f64 = 1e4;
+
 /// What solids bump into.
 pub trait Obstacles: Sync {
     /// Number of sides.
@@ -225,7 +228,10 @@ impl Solids {
         self.find_near(dt);
         self.find_beside(dt, obstacles);
         let stable = self.bodies.iter().map(|body| body.elastic.stable_step()).fold(f64::INFINITY, f64::min);
-        let count = (dt / stable).ceil().clamp(1.0, 1e6);
+        let count = (dt / stable).ceil().max(1.0);
+        if count.is_nan() || count > MOST_SUBSTEPS {
+            return Err(self.too_stiff(dt));
+        }
         self.substeps = count as u32;
         let step = dt / count;
         for number in 0..self.substeps {
@@ -238,6 +244,16 @@ impl Solids {
         self.state.owed.fill(DVec3::ZERO);
         self.flow(dt);
         self.check()
+    }
+
+    /// The stiffest body asks for more sub-steps than there is time for.
+    fn too_stiff(&self, dt: f64) -> StepError {
+        let steps = self.bodies.iter().map(|body| (body.elastic.stable_step(), body));
+        // A NaN comes first.
+        let stiffest = steps.min_by(|a, b| a.0.max(0.0).total_cmp(&b.0.max(0.0)));
+        let (needed, body) = stiffest.map_or((0.0, String::new()), |(step, body)| (step, body.name.clone()));
+        let fault = Fault::StepTooSmall { needed, smallest: dt / MOST_SUBSTEPS };
+        StepError { stage: "move solids".into(), body, index: None, fault }
     }
 
     /// Strain beyond yield turns plastic.
