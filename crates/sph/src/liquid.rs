@@ -7,6 +7,7 @@
 use crate::bodies::{Bodies, Body, FARTHEST, Link, Rubbed};
 use crate::density::{self, Sums};
 use crate::dfsph::Progress;
+use crate::dfsph::corrected::Corrected;
 use crate::emitter::{Emitter, EmitterState};
 use crate::lanes::{CubicSpline, KernelLanes, LANES, Packed, Papers, QuarticSpline, Stored3};
 use crate::motion::Pose;
@@ -155,6 +156,7 @@ pub(crate) struct Workspace {
     /// Sums of blocks.
     pub(crate) partial: Vec<f64>,
     pub(crate) progress: Vec<Progress>,
+    pub(crate) corrected: Corrected,
     pub(crate) thick: Thick,
     pub(crate) tension: Tension,
 }
@@ -473,6 +475,12 @@ impl Liquid {
     pub fn touch_walls(&mut self, time: f64, dt: f64) {
         self.walls.place(time, dt);
         self.state.last_step = [time, dt];
+        let places = (&self.work.grid, &self.work.columns, &self.work.place[..]);
+        match self.setup.params.kernel {
+            KernelFamily::Papers => self.walls.integrate::<Papers>(self.level, places),
+            KernelFamily::CubicSpline => self.walls.integrate::<CubicSpline>(self.level, places),
+            KernelFamily::QuarticSpline => self.walls.integrate::<QuarticSpline>(self.level, places),
+        }
         self.place_bodies(dt);
         let (walls, bodies, particles) = (&self.walls, &self.bodies, &self.state.particles);
         let friction = self.setup.coupling.friction;
@@ -505,6 +513,12 @@ impl Liquid {
             for i in (start..end).filter(is_met) {
                 walls.for_each_contact(i as u32, particles.position[i], |contact| contacts.push(contact));
             }
+            walls.for_each_surface_contact(number, links, |contact| {
+                if !embedded.is_solid(particles.liquid[contact.particle as usize]) {
+                    contacts.push(contact);
+                }
+            });
+            links.clear();
             bodies.for_each_touch(number, links, |particle, mut touch| {
                 if by_traction {
                     (touch.push, touch.flux) = (Vec3::ZERO, 0.0);
@@ -563,6 +577,9 @@ impl Liquid {
     pub(crate) fn mirror_pressure(&self, contact: &Contact, gravity: Vec3, pressure: f32) -> f32 {
         let gravity = self.walls.gravity_at(contact.wall, gravity);
         if pressure <= 0.0 || gravity == Vec3::ZERO || self.setup.params.density_corrects == Corrects::Places {
+            return 0.0;
+        }
+        if self.corrects_gradients() {
             return 0.0;
         }
         let i = contact.particle as usize;
