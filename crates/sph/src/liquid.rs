@@ -477,6 +477,7 @@ impl Liquid {
         self.state.last_step = [time, dt];
         let places = (&self.work.grid, &self.work.columns, &self.work.place[..]);
         match self.setup.params.kernel {
+            _ if self.state.particles.is_empty() => {}
             KernelFamily::Papers => self.walls.integrate::<Papers>(self.level, places),
             KernelFamily::CubicSpline => self.walls.integrate::<CubicSpline>(self.level, places),
             KernelFamily::QuarticSpline => self.walls.integrate::<QuarticSpline>(self.level, places),
@@ -595,7 +596,7 @@ impl Liquid {
     pub fn advance(&mut self, time: f64, dt: f64) -> Result<(), StepError> {
         let (step, reach, spacing) = (dt as f32, self.h, self.setup.params.spacing);
         let (emitters, walls, periodic) = (&self.setup.emitters, &self.walls, &self.setup.periodic);
-        let Workspace { acceleration, own_acceleration, contacts, .. } = &self.work;
+        let Workspace { acceleration, own_acceleration, contacts, place, .. } = &self.work;
         let Particles { position, velocity, multiplier, .. } = &mut self.state.particles;
         let pieces = position.par_chunks_mut(par::PIECE).zip(velocity.par_chunks_mut(par::PIECE)).zip(contacts);
         let moved = pieces
@@ -617,7 +618,9 @@ impl Liquid {
                 }
                 for contact in contacts.iter().filter(|contact| walls.is_surface(contact.wall)) {
                     let k = contact.particle as usize - start;
-                    let from = x[k] - v[k] * step;
+                    // Where velocities are not those of places, the way is not theirs either.
+                    let shifted = !own_acceleration.is_empty();
+                    let from = if shifted { Vec3::from_slice(&place[start + k]) } else { x[k] - v[k] * step };
                     kept += usize::from(walls.keep_before(contact.wall, from, &mut x[k], &mut v[k]));
                 }
                 if periodic.any() {

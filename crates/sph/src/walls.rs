@@ -296,6 +296,11 @@ impl Walls {
         sides
     }
 
+    /// Whether a wall is a tank.
+    pub(crate) fn is_tank(&self, wall: u16) -> bool {
+        self.walls.get(usize::from(wall)).is_some_and(|wall| matches!(wall.shape, WallShape::Tank { .. }))
+    }
+
     /// The distance at which a plane fills this part of a kernel \[m\].
     fn distance_at(&self, deficit: f32) -> f32 {
         let k = self.deficits.partition_point(|&filled| filled > deficit);
