@@ -643,10 +643,11 @@ fn may_pull(pulls: &[bool], i: usize) -> bool {
 /// A multiplier pushes, and pulls only where it may: other negative ones are let go. Whether there were any.
 fn release(q: &mut [f32], pulls: &[bool]) -> bool {
     let released = q.par_iter_mut().with_min_len(par::LIGHT).enumerate().map(|(i, q)| {
-        let pulled = *q < 0.0 && !may_pull(pulls, i);
-        if pulled {
-            *q = 0.0;
+        if may_pull(pulls, i) {
+            return 0;
         }
+        let pulled = *q < 0.0;
+        *q = q.max(0.0);
         usize::from(pulled)
     });
     released.sum::<usize>() > 0
