@@ -100,7 +100,7 @@ impl Method for Gauss {
         match (key, value) {
             (LiveKey::Gravity, &[x, y, z]) => self.gravity = DVec3::new(x, y, z),
             (LiveKey::ArtificialViscosity, &[value]) => {
-                self.liquid.set_parameters(|setup| setup.params.artificial_viscosity = value);
+                self.liquid.set_parameters(|setup| setup.params.artificial_viscosity = Some(value));
             }
             (LiveKey::LiquidViscosity(number), &[value]) => {
                 self.liquid.set_parameters(|setup| setup.materials[*number].1.viscosity = value);

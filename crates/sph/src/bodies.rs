@@ -26,9 +26,9 @@ mod passed;
 mod rub;
 
 use crate::lanes::KernelLanes;
-use crate::surface::{Bevel, MOST_PIECES, Miter};
-pub(crate) use cut::{FARTHEST, Pushing, Sight};
-use cut::{Face, Places, Scratch};
+use crate::surface::{Bevel, MOST_PIECES, Miter, whole_deficit};
+pub(crate) use cut::{FARTHEST, Places, Pushing, Sight};
+use cut::{Face, Scratch};
 use fearless_simd::{Level, dispatch};
 use glam::{DMat3, DVec3, Vec3};
 use meniscus_core::par;
@@ -458,10 +458,7 @@ impl Bodies {
                     }
                 }
             }
-            if sum.deficit < 0.0 {
-                // Behind the moved surface: the rest of the kernel is in the liquid.
-                sum.deficit += 1.0;
-            }
+            sum.deficit = whole_deficit(sum.deficit);
             for link in &links[first..] {
                 sum.push += link.weight;
                 sum.flux += link.weight.dot(self.velocity[link.node as usize]);
@@ -508,6 +505,11 @@ impl Bodies {
                 self.answer[wet.clone()].fill(DVec3::ZERO);
             }
         }
+    }
+
+    /// Velocity of a node at the start of the step \[m/s\].
+    pub(crate) fn velocity_of(&self, node: u32) -> Vec3 {
+        self.velocity[node as usize]
     }
 
     /// The body that a node belongs to.

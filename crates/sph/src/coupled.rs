@@ -212,7 +212,7 @@ impl Liquid {
 
     /// How bodies yield to multipliers on top of the start of the solve: accelerations of wet nodes into `bodies.answer`.
     pub(crate) fn yield_bodies(&mut self, q: &[f32]) {
-        if self.bodies.is_empty() {
+        if self.bodies.is_empty() || self.work.corrected.shifts {
             return;
         }
         self.bodies.start_answer(true);
@@ -225,7 +225,8 @@ impl Liquid {
     /// How particles and the nodes of bodies answer to the multipliers that are the companions of the places, on top of the start of
     /// the solve or of nothing: accelerations into `push` and `bodies.answer`.
     pub(crate) fn answer(&mut self, push: &mut Vec<Packed>, from_start: bool) {
-        if self.bodies.is_empty() {
+        self.press();
+        if self.bodies.is_empty() || self.work.corrected.shifts {
             return self.accelerate(push);
         }
         let mut bodies = std::mem::take(&mut self.bodies);

@@ -7,6 +7,7 @@
 use crate::bodies::{Bodies, Body, FARTHEST, Link, Rubbed};
 use crate::density::{self, Sums};
 use crate::dfsph::Progress;
+use crate::dfsph::corrected::Corrected;
 use crate::emitter::{Emitter, EmitterState};
 use crate::lanes::{CubicSpline, KernelLanes, LANES, Packed, Papers, QuarticSpline, Stored3};
 use crate::motion::Pose;
@@ -155,6 +156,7 @@ pub(crate) struct Workspace {
     /// Sums of blocks.
     pub(crate) partial: Vec<f64>,
     pub(crate) progress: Vec<Progress>,
+    pub(crate) corrected: Corrected,
     pub(crate) thick: Thick,
     pub(crate) tension: Tension,
 }
@@ -473,6 +475,13 @@ impl Liquid {
     pub fn touch_walls(&mut self, time: f64, dt: f64) {
         self.walls.place(time, dt);
         self.state.last_step = [time, dt];
+        let places = (&self.work.grid, &self.work.columns, &self.work.place[..]);
+        match self.setup.params.kernel {
+            _ if self.state.particles.is_empty() => {}
+            KernelFamily::Papers => self.walls.integrate::<Papers>(self.level, places),
+            KernelFamily::CubicSpline => self.walls.integrate::<CubicSpline>(self.level, places),
+            KernelFamily::QuarticSpline => self.walls.integrate::<QuarticSpline>(self.level, places),
+        }
         self.place_bodies(dt);
         let (walls, bodies, particles) = (&self.walls, &self.bodies, &self.state.particles);
         let friction = self.setup.coupling.friction;
@@ -505,6 +514,12 @@ impl Liquid {
             for i in (start..end).filter(is_met) {
                 walls.for_each_contact(i as u32, particles.position[i], |contact| contacts.push(contact));
             }
+            walls.for_each_surface_contact(number, links, |contact| {
+                if !embedded.is_solid(particles.liquid[contact.particle as usize]) {
+                    contacts.push(contact);
+                }
+            });
+            links.clear();
             bodies.for_each_touch(number, links, |particle, mut touch| {
                 if by_traction {
                     (touch.push, touch.flux) = (Vec3::ZERO, 0.0);
@@ -565,6 +580,9 @@ impl Liquid {
         if pressure <= 0.0 || gravity == Vec3::ZERO || self.setup.params.density_corrects == Corrects::Places {
             return 0.0;
         }
+        if self.corrects_gradients() {
+            return 0.0;
+        }
         let i = contact.particle as usize;
         let rest_density = self.work.rest_density[usize::from(self.state.particles.liquid[i])];
         let depth = -contact.push.normalize_or_zero().dot(gravity) * self.setup.params.spacing as f32;
@@ -578,7 +596,7 @@ impl Liquid {
     pub fn advance(&mut self, time: f64, dt: f64) -> Result<(), StepError> {
         let (step, reach, spacing) = (dt as f32, self.h, self.setup.params.spacing);
         let (emitters, walls, periodic) = (&self.setup.emitters, &self.walls, &self.setup.periodic);
-        let Workspace { acceleration, own_acceleration, contacts, .. } = &self.work;
+        let Workspace { acceleration, own_acceleration, contacts, place, .. } = &self.work;
         let Particles { position, velocity, multiplier, .. } = &mut self.state.particles;
         let pieces = position.par_chunks_mut(par::PIECE).zip(velocity.par_chunks_mut(par::PIECE)).zip(contacts);
         let moved = pieces
@@ -600,7 +618,9 @@ impl Liquid {
                 }
                 for contact in contacts.iter().filter(|contact| walls.is_surface(contact.wall)) {
                     let k = contact.particle as usize - start;
-                    let from = x[k] - v[k] * step;
+                    // Where velocities are not those of places, the way is not theirs either.
+                    let shifted = !own_acceleration.is_empty();
+                    let from = if shifted { Vec3::from_slice(&place[start + k]) } else { x[k] - v[k] * step };
                     kept += usize::from(walls.keep_before(contact.wall, from, &mut x[k], &mut v[k]));
                 }
                 if periodic.any() {

@@ -194,13 +194,16 @@ impl Samples {
             return None;
         }
         let (cubed, quarter) = kernel.norms();
-        let mut deficit = deficit * quarter;
-        if deficit < 0.0 {
-            // Behind the moved surface: the rest of the kernel is in the liquid.
-            deficit += 1.0;
-        }
-        Some(Touch { deficit, push: push * cubed })
+        Some(Touch { deficit: whole_deficit(deficit * quarter), push: push * cubed })
     }
+}
+
+/// Below this a sum of fluxes is that of a point behind the moved surface; above, it is what the sum's error leaves of nothing.
+const BEHIND: f32 = -0.02;
+
+/// 1 − γ from the flux through all faces: behind the moved surface, where it is negative, the rest of the kernel is in the liquid.
+pub(crate) fn whole_deficit(flux: f32) -> f32 {
+    if flux < BEHIND { flux + 1.0 } else { flux.max(0.0) }
 }
 
 /// Vertices moved along their normals so that every face moves by `distance`, as far as that is possible at once.

@@ -1,13 +1,14 @@
 //! Walls at work: which particles touch which wall, and what each contact does.
 
-use crate::bodies::BodyTouch;
+use crate::bodies::{Bodies, Body, BodyTouch, Link, Places, Sight};
 use crate::lanes::KernelLanes;
 use crate::motion::Pose;
 use crate::params::{Friction, Wall, WallShape};
-use crate::surface::{SampleKernel, Samples};
+use crate::surface::{LONGEST_EDGE, SampleKernel, Samples, Wet};
 use crate::wall::{Calibration, Cut, WallIntegral, plane_friction};
+use fearless_simd::Level;
 use glam::{DVec3, Vec3};
-use meniscus_geometry::{Aabb, Bvh, InnerBox, NeighbourGrid};
+use meniscus_geometry::{Aabb, Bvh, InnerBox, NeighbourGrid, TriangleMesh};
 
 /// A particle is not left closer to a wall than this, in spacings.
 const NEAREST: f64 = 0.05;
@@ -29,10 +30,23 @@ pub(crate) struct Contact {
     pub(crate) distance: f32,
     /// The push times the velocity of the wall \[1/s\].
     pub(crate) flux: f32,
+    /// Velocity of the wall beside the particle \[m/s\]; of bodies only where they rub it.
+    pub(crate) velocity: Vec3,
     /// Factor of μ (v_wall − v) in the friction per volume \[1/m²\].
     pub(crate) drag: f32,
     /// The drag times the velocity of the wall \[1/(m·s)\].
     pub(crate) drag_velocity: Vec3,
+}
+
+/// A flat side of a wall as a particle meets it: a neighbour at its foot point.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Side {
+    /// Unit normal into the liquid.
+    pub(crate) normal: Vec3,
+    /// The part of the contact's push along it \[1/m\].
+    pub(crate) push: f32,
+    /// Distance of the particle \[m\].
+    pub(crate) distance: f32,
 }
 
 /// The walls of a liquid, ready for use.
@@ -51,9 +65,14 @@ pub(crate) struct Walls {
     integral: WallIntegral,
     samples: SampleKernel,
     calibration: Calibration,
+    /// What a plane fills of a kernel, from no distance to the farthest at which it is felt.
+    deficits: Vec<f32>,
     h: f64,
     spacing: f64,
 }
+
+/// How many distances are tabulated.
+const DISTANCES: usize = 65;
 
 /// How far a wall is felt, in units of h: friction reaches further than pressure.
 fn reach(friction: Friction, calibration: &Calibration) -> f64 {
@@ -66,18 +85,46 @@ struct Surface {
     tree: Bvh,
     /// Unit normals of the triangles.
     normals: Vec<DVec3>,
+    /// A surface with one wet side, as the liquid meets the surface of any body: samples would be seen one by one from as near as liquid
+    /// comes when it is thrown at a wall.
+    met: Option<Bodies>,
+}
+
+impl Surface {
+    fn new(mesh: &TriangleMesh, wet: Wet, kernel: &SampleKernel) -> Self {
+        let triangles = match wet {
+            Wet::Back => mesh.triangles().iter().map(|&[a, b, c]| [a, c, b]).collect(),
+            Wet::Front | Wet::Both => mesh.triangles().to_vec(),
+        };
+        let body = Body {
+            positions: mesh.vertices().to_vec(),
+            velocities: vec![DVec3::ZERO; mesh.vertices().len()],
+            triangles,
+            ..Body::default()
+        };
+        let mut met = Bodies::default();
+        met.bodies.push(body);
+        Self {
+            samples: Samples::new(mesh, wet, kernel),
+            tree: Bvh::new(mesh),
+            normals: mesh.corners().map(|[a, b, c]| (b - a).cross(c - a).normalize_or_zero()).collect(),
+            met: (wet != Wet::Both).then_some(met),
+        }
+    }
 }
 
 impl Walls {
     pub(crate) fn new<K: KernelLanes>(walls: Vec<Wall>, of_bodies: Friction, h: f64, spacing: f64) -> Self {
         let calibration = Calibration::new(&K::DENSITY, &K::GRADIENT, spacing / h);
         let samples = SampleKernel::new(&K::DENSITY, &calibration, h);
+        let integral = WallIntegral::new(&K::DENSITY);
+        let deficit = |k: usize| {
+            let z = calibration.reach() * k as f64 / (DISTANCES - 1) as f64;
+            integral.plane(calibration.read(z)).0 as f32
+        };
+        let deficits = (0..DISTANCES).map(deficit).collect();
         let surface = |wall: &Wall| match &wall.shape {
-            WallShape::Mesh { mesh, wet } => Some(Surface {
-                samples: Samples::new(mesh, *wet, &samples),
-                tree: Bvh::new(mesh),
-                normals: mesh.corners().map(|[a, b, c]| (b - a).cross(c - a).normalize_or_zero()).collect(),
-            }),
+            WallShape::Mesh { mesh, wet } => Some(Surface::new(mesh, *wet, &samples)),
             WallShape::Tank { .. } | WallShape::Plane { .. } => None,
         };
         let clear = |wall: &Wall| match &wall.shape {
@@ -95,9 +142,10 @@ impl Walls {
             inverse_dt: 0.0,
             walls,
             of_bodies,
-            integral: WallIntegral::new(&K::DENSITY),
+            integral,
             samples,
             calibration,
+            deficits,
             h,
             spacing,
         }
@@ -130,6 +178,41 @@ impl Walls {
             self.poses[k] = [now, after];
             self.accelerations[k] =
                 (after.translation - now.translation * 2.0 + before.translation) * (self.inverse_dt * self.inverse_dt);
+        }
+    }
+
+    /// Integrates over the surfaces that have one wet side, where they are now.
+    pub(crate) fn integrate<K: KernelLanes>(&mut self, level: Level, liquid: Places<'_>) {
+        let Self { walls, surfaces, poses, inverse_dt, samples, h, .. } = self;
+        for ((wall, surface), [now, after]) in walls.iter().zip(surfaces).zip(&*poses) {
+            let Some(met) = surface.as_mut().and_then(|surface| surface.met.as_mut()) else { continue };
+            if let (WallShape::Mesh { mesh, .. }, true) = (&wall.shape, wall.motion.moves()) {
+                let body = &mut met.bodies[0];
+                for ((x, v), own) in body.positions.iter_mut().zip(&mut body.velocities).zip(mesh.vertices()) {
+                    *x = now.apply(*own);
+                    *v = (after.apply(*own) - *x) * *inverse_dt;
+                }
+            }
+            met.number();
+            let sight = Sight {
+                kernel: samples,
+                longest: LONGEST_EDGE as f32,
+                rub: (wall.friction != Friction::Slip).then_some(*h),
+                by_edges: true,
+                traction: None,
+            };
+            met.integrate::<K>(level, sight, liquid);
+        }
+    }
+
+    /// Calls `visit` for each contact of particles of a block with a surface that has one wet side.
+    pub(crate) fn for_each_surface_contact(&self, block: usize, links: &mut Vec<Link>, mut visit: impl FnMut(Contact)) {
+        for (number, surface) in self.surfaces.iter().enumerate() {
+            let Some(met) = surface.as_ref().and_then(|surface| surface.met.as_ref()) else { continue };
+            links.clear();
+            met.for_each_touch(block, links, |particle, touch| {
+                visit(Contact { wall: number as u16, ..self.body_contact(particle, &touch) });
+            });
         }
     }
 
@@ -175,21 +258,74 @@ impl Walls {
             normal: touch.push.normalize_or_zero(),
             distance: (0.5 * self.spacing) as f32,
             flux: touch.flux,
+            velocity: touch.velocity,
             drag,
             drag_velocity: touch.velocity * drag,
         }
     }
 
+    /// The sides of a contact: those of a tank, or the one that a curved wall shows the particle. Without a push there are none.
+    pub(crate) fn sides(&self, contact: &Contact, position: Vec3) -> [Side; 3] {
+        let mut sides = [Side::default(); 3];
+        let number = usize::from(contact.wall);
+        let Some(WallShape::Tank { min, max }) = self.walls.get(number).map(|wall| &wall.shape) else {
+            let push = contact.push.length();
+            if push > 0.0 {
+                let distance = match self.walls.get(number).map(|wall| &wall.shape) {
+                    Some(WallShape::Plane { .. }) => contact.distance,
+                    _ => self.distance_at(contact.deficit),
+                };
+                sides[0] = Side { normal: contact.push / push, push, distance };
+            }
+            return sides;
+        };
+        let pose = &self.poses[number][0];
+        let moves = self.walls[number].motion.moves();
+        let own = if moves { pose.unapply(position.as_dvec3()) } else { position.as_dvec3() };
+        let push = contact.push.as_dvec3();
+        for (axis, side) in sides.iter_mut().enumerate() {
+            let normal = if moves { pose.rotation * DVec3::AXES[axis] } else { DVec3::AXES[axis] };
+            let along = push.dot(normal);
+            let distance = if along > 0.0 { own[axis] - min[axis] } else { max[axis] - own[axis] };
+            // Rounding may leave the other side, which may be open, a push of next to nothing.
+            if along != 0.0 && distance < self.h {
+                let normal = (normal * along.signum()).as_vec3();
+                *side = Side { normal, push: along.abs() as f32, distance: distance.max(self.nearest()) as f32 };
+            }
+        }
+        sides
+    }
+
+    /// Whether a wall is a tank.
+    pub(crate) fn is_tank(&self, wall: u16) -> bool {
+        self.walls.get(usize::from(wall)).is_some_and(|wall| matches!(wall.shape, WallShape::Tank { .. }))
+    }
+
+    /// The distance at which a plane fills this part of a kernel \[m\].
+    fn distance_at(&self, deficit: f32) -> f32 {
+        let k = self.deficits.partition_point(|&filled| filled > deficit);
+        let step = (self.calibration.reach() * self.h) as f32 / (DISTANCES - 1) as f32;
+        let (Some(&far), Some(&near)) = (self.deficits.get(k), self.deficits.get(k.wrapping_sub(1))) else {
+            return if k == 0 { self.nearest() as f32 } else { step * (DISTANCES - 1) as f32 };
+        };
+        let part = (near - deficit) / (near - far).max(f32::MIN_POSITIVE);
+        (step * ((k - 1) as f32 + part)).max(self.nearest() as f32)
+    }
+
     /// Whether a point is surely out of reach of all walls: a quick first look.
     #[inline]
     pub(crate) fn are_out_of_reach(&self, position: Vec3) -> bool {
-        self.clear.iter().all(|clear| clear.is_some_and(|clear| clear.contains(position)))
+        self.clear.iter().zip(&self.surfaces).all(|(clear, surface)| {
+            let met = surface.as_ref().is_some_and(|surface| surface.met.is_some());
+            met || clear.is_some_and(|clear| clear.contains(position))
+        })
     }
 
     /// Calls `visit` for each wall within reach of a particle.
     pub(crate) fn for_each_contact(&self, particle: u32, position: Vec3, mut visit: impl FnMut(Contact)) {
         for number in 0..self.walls.len() {
-            if self.clear[number].is_some_and(|clear| clear.contains(position)) {
+            let met = self.surfaces[number].as_ref().is_some_and(|surface| surface.met.is_some());
+            if met || self.clear[number].is_some_and(|clear| clear.contains(position)) {
                 continue;
             }
             let x = position.as_dvec3();
@@ -213,6 +349,7 @@ impl Walls {
                 normal: normal.as_vec3(),
                 distance: distance as f32,
                 flux: push.dot(velocity) as f32,
+                velocity: velocity.as_vec3(),
                 drag: drag as f32,
                 drag_velocity: (velocity * drag).as_vec3(),
             });

@@ -164,7 +164,7 @@ fn embedded_solids_are_not_put_back() {
 fn sliding(coupling: Coupling, dt: f64) -> (Liquid, [DVec3; 2]) {
     let mut liquid = falling(PressureSolver::Dfsph, |n| Answer::Nodes(vec![1.0 / 8.0; n]));
     liquid.set_parameters(|setup| {
-        setup.params.artificial_viscosity = 0.0;
+        setup.params.artificial_viscosity = Some(0.0);
         setup.materials[0].1.viscosity = 2.0;
     });
     liquid = with_coupling(liquid, coupling);
