@@ -21,7 +21,7 @@ shape = { box = { min = [0, 0, 0], max = [1, 1, 0.4] } }
 
 const COMMANDS: [&str; 2] = [
     r#"{"step": 1, "command": {"set": {"key": "gravity", "value": [0.0, -5.0, 1.0]}}}"#,
-    r#"{"step": 9, "command": {"set": {"key": "gravity", "value": [0.0, -9.0, 0.0]}}}"#,
+    r#"{"step": 3, "command": {"set": {"key": "gravity", "value": [0.0, -9.0, 0.0]}}}"#,
 ];
 
 /// Ends the failing, however a test ends.

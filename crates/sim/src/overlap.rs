@@ -10,7 +10,7 @@ use meniscus_scene::{Loaded, Scene, Side, Tank, WallShape, WetSide};
 /// Depth over the thickness of the thinner body beyond which an overlap is warned of, dimensionless.
 const SEEN: f64 = 0.03;
 /// The same beyond which it is refused.
-const REFUSED: f64 = 0.25;
+const REFUSED: f64 = 0.15;
 
 /// A body as it is met.
 struct Solid {
