@@ -132,8 +132,13 @@ impl Bodies {
         if self.times[1] == times[0] {
             self.nodes.swap(0, 1);
         } else {
-            // Somewhere else: nothing that was measured holds.
-            self.stamp.fill(f64::NEG_INFINITY);
+            if (self.times[0]..self.times[1]).contains(&times[0]) {
+                // The interval ended early.
+                self.travelled += self.motion(grid, self.times[1], times[0]);
+            } else {
+                // Somewhere else: nothing that was measured holds.
+                self.stamp.fill(f64::NEG_INFINITY);
+            }
             self.place([times[0]; 2]);
             self.measure(grid);
             self.nodes.swap(0, 1);

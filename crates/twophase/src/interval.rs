@@ -18,8 +18,11 @@ use serde::{Deserialize, Serialize};
 /// Steps that fit into an interval when solids are slow.
 const STEPS: f64 = 5.0;
 
-/// What is left of an interval in parts of it, when it is over.
-const OVER: f64 = 1e-9;
+/// An interval is over when less than this part of the last step is left of it: the next one starts there, and no step is spent on a rest.
+const OVER: f64 = 0.2;
+
+/// Round-off of times, in parts of an interval.
+const NOISE: f64 = 1e-9;
 
 /// What a cell holds that solids have closed on all sides: it comes back when the cell opens.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -60,8 +63,11 @@ impl Flow {
             return;
         }
         let [start, end] = self.state.interval;
-        if end - self.state.time <= OVER * (end - start) {
+        let left = end - self.state.time;
+        if left.abs() <= NOISE * (end - start) {
             self.state.time = end;
+        }
+        if left <= OVER * dt {
             self.load_interval(STEPS * dt);
         }
     }
