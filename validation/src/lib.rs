@@ -117,6 +117,7 @@ pub const CASES: &[Case] = &[
     Case { name: "standing-wave", run: twophase::standing_wave },
     Case { name: "moving-drop", run: twophase::moving_drop },
     Case { name: "open-hump", run: twophase::open_hump },
+    Case { name: "entry-volume", run: twophase::entry_volume },
     Case { name: "stuffing", run: stuffing::run },
 ];
 
