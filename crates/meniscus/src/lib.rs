@@ -33,6 +33,7 @@ mod run;
 
 pub use fields::export_fields;
 pub use film::{render, render_strip};
+pub use meniscus_boundary as boundary;
 pub use meniscus_core as core;
 pub use meniscus_fem as fem;
 pub use meniscus_geometry as geometry;
