@@ -38,7 +38,7 @@ pub(crate) struct Workspace {
     pub(crate) matrix: Matrix<DMat3>,
     pub(crate) preconditioner: Option<Preconditioner>,
     /// Memory of what is lent.
-    pub(crate) answer_memory: crate::answer::Memory,
+    pub(crate) compliance_memory: crate::compliance::Memory,
     /// What contact adds to the diagonal of the matrix, for the preconditioner of this step.
     pub(crate) contact_diagonal: Vec<(u32, DMat3)>,
     pub(crate) cg: Cg,

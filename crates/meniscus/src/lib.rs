@@ -38,6 +38,7 @@ pub use commands::read_log;
 pub use fields::export_fields;
 pub use film::{Rendered, render, render_strip};
 pub use log::LogFormat;
+pub use meniscus_boundary as boundary;
 pub use meniscus_core as core;
 pub use meniscus_fem as fem;
 pub use meniscus_geometry as geometry;

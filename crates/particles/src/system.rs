@@ -17,9 +17,9 @@ use crate::motion::{Body, Frame, Kind, Pitch, RigidRates};
 use crate::params::{InterfaceKind, Params, Steps};
 use crate::projection::Projection;
 use crate::touch::{Law, Memory, Touch};
-use crate::walls::Walls;
 use glam::DVec3;
-use meniscus_core::{Fault, StepError, StepReport, par};
+use meniscus_boundary::Boundaries;
+use meniscus_core::{Fault, StepError, StepReport, Wrench, par};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -52,15 +52,6 @@ impl State {
     }
 }
 
-/// Force and torque on a wall.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Reaction {
-    /// Force \[N\].
-    pub force: DVec3,
-    /// Torque about the origin \[N·m\].
-    pub torque: DVec3,
-}
-
 /// Bodies of particles that move and touch.
 pub struct System {
     pub(crate) params: Params,
@@ -76,7 +67,7 @@ pub struct System {
     pub(crate) interface: Interface,
     pub(crate) projection: Projection,
     pub(crate) work: Workspace,
-    reactions: Vec<Reaction>,
+    reactions: Vec<Wrench>,
 }
 
 /// Memory that means nothing between steps.
@@ -305,9 +296,9 @@ impl System {
         }
     }
 
-    /// Force and torque on each surface of the walls in the last step.
+    /// Force and torque about the origin on each side of the walls in the last step.
     #[must_use]
-    pub fn reactions(&self) -> &[Reaction] {
+    pub fn reactions(&self) -> &[Wrench] {
         &self.reactions
     }
 
@@ -355,12 +346,12 @@ impl System {
     /// When a position or a velocity is not finite.
     pub fn step(
         &mut self,
-        walls: &mut dyn Walls,
+        walls: &mut Boundaries,
         gravity: DVec3,
         [time, dt]: [f64; 2],
         report: &mut StepReport,
     ) -> Result<(), StepError> {
-        self.begin(walls.count());
+        self.begin(walls.sides().len());
         let mut now = time;
         let end = time + dt;
         let mut steps = 0.0;
@@ -403,7 +394,7 @@ impl System {
         self.before.copy_from(&self.state);
         self.before.touches.clone_from(&self.interface.touches);
         self.reactions.clear();
-        self.reactions.resize(walls, Reaction::default());
+        self.reactions.resize(walls, Wrench::ZERO);
         let work = &mut self.work;
         for array in [
             &mut work.force,
@@ -428,8 +419,8 @@ impl System {
         StepError::not_finite("move bodies", &body.name, (i - body.range.start) as u64, "velocity")
     }
 
-    fn step_once(&mut self, walls: &mut dyn Walls, gravity: DVec3, [time, dt]: [f64; 2], report: &mut StepReport) {
-        walls.place(time);
+    fn step_once(&mut self, walls: &mut Boundaries, gravity: DVec3, [time, dt]: [f64; 2], report: &mut StepReport) {
+        walls.place_at(time);
         self.work.from.copy_from_slice(&self.state.position);
         let ahead = 1.5 * self.max_speed() * dt;
         self.find_near_walls(walls, ahead);
@@ -440,14 +431,14 @@ impl System {
         });
         let springs = self.params.interface != InterfaceKind::Projection;
         report.stage("move bodies", || self.advance(walls, gravity, [time, dt], springs)); // 2
-        walls.place(time + dt);
+        walls.place_at(time + dt);
         if !springs {
             report.stage("part bodies", || self.part(walls, dt)); // 3
         }
         report.stage("remember", || self.remember(walls, dt, springs)); // 4
     }
 
-    fn advance(&mut self, walls: &mut dyn Walls, gravity: DVec3, [time, dt]: [f64; 2], springs: bool) {
+    fn advance(&mut self, walls: &mut Boundaries, gravity: DVec3, [time, dt]: [f64; 2], springs: bool) {
         let (integrator, steps) = (self.params.integrator, self.params.steps);
         let law = springs.then_some(self.law);
         let mut whole = Whole::new(self, walls, gravity, time, law);
@@ -458,23 +449,23 @@ impl System {
     }
 
     /// Which bodies can meet which walls in a step in which they move by `ahead` \[m\].
-    fn find_near_walls(&mut self, walls: &dyn Walls, ahead: f64) {
+    fn find_near_walls(&mut self, walls: &Boundaries, ahead: f64) {
         let near = &mut self.work.near;
         near.clear();
         for body in &self.bodies {
             let places = &self.state.position[body.range.clone()];
             let bounds = meniscus_geometry::Aabb::around(places.iter().copied());
             let reach = 0.5 * bounds.size().length() + body.radius * (1.0 + self.params.sticky) + 2.0 * ahead;
-            near.extend((0..walls.count()).map(|wall| walls.distance(wall, bounds.center()).0 < reach));
+            near.extend((0..walls.sides().len()).map(|wall| walls.distance(wall, bounds.center()).0 < reach));
         }
     }
 
-    fn remember(&mut self, walls: &dyn Walls, dt: f64, springs: bool) {
+    fn remember(&mut self, walls: &Boundaries, dt: f64, springs: bool) {
         let now = Now { position: &self.state.position, velocity: &self.state.velocity, start: &self.work.from };
         if springs {
             self.interface.remember(&self.law, now, &self.matter);
         }
-        let count = walls.count();
+        let count = walls.sides().len();
         for (number, body) in self.bodies.iter().enumerate() {
             for wall in (0..count).filter(|wall| self.work.near[number * count + wall]) {
                 let own = Own {
@@ -500,7 +491,7 @@ impl System {
         }
     }
 
-    fn part(&mut self, walls: &dyn Walls, dt: f64) {
+    fn part(&mut self, walls: &Boundaries, dt: f64) {
         let Self { params, bodies, matter, state, interface, projection, work, reactions, .. } = self;
         projection.run(params, (bodies, matter), state, (&interface.touches, &work.from), (walls, &work.near), dt);
         projection.react(reactions);

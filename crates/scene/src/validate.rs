@@ -299,7 +299,7 @@ impl Checks {
 
     fn motion(&mut self, motion: &Motion) {
         match motion {
-            Motion::Still => {}
+            Motion::Still | Motion::Frames(_) => {}
             Motion::Slide(slide) => self.within(["slide"], |c| c.positive("period", slide.period)),
             Motion::Turn(turn) => self.within(["turn"], |c| {
                 c.direction("axis", turn.axis);

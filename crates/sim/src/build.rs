@@ -5,12 +5,12 @@ use crate::gauss::{Gauss, Look, tank_edges};
 use crate::method::Method;
 use crate::{build_bodies, build_grid, build_solids, build_unified, build_wet, sanity};
 use glam::{DVec2, DVec3};
+use meniscus_boundary::{Boundaries, Wall, WallShape, Wet};
 use meniscus_core::{BodyInfo, BodyKind, StepReport, Wire};
-use meniscus_geometry::{Aabb, Bvh, FillError, KeepOut, Periodic, Region, Shape, ShapeError, count_estimate, fill};
+use meniscus_geometry::{Aabb, FillError, KeepOut, Periodic, Region, Shape, ShapeError, count_estimate, fill};
 use meniscus_particles::{InterfaceKind, Pushes};
 use meniscus_scene::{self as scene, Loaded, Opening, Scene, Side, WetSide};
-use meniscus_sph::surface::Wet;
-use meniscus_sph::{Emitter, Liquid, Material, Motion, Setup, Wall, WallShape};
+use meniscus_sph::{Emitter, Liquid, Material, Motion, Setup};
 
 /// Bytes that a liquid particle needs at most: state twice, packed copies, neighbour lists.
 const BYTES_PER_PARTICLE: f64 = 700.0;
@@ -70,6 +70,9 @@ pub enum BuildError {
         /// How deep \[m\].
         depth: f64,
     },
+    /// A wall is none.
+    #[error("wall: {0}")]
+    Wall(meniscus_boundary::WallError),
     /// A drain is no region.
     #[error("drain `{drain}`: {source}")]
     Drain {
@@ -157,7 +160,7 @@ fn build_method(loaded: &Loaded) -> Result<(Box<dyn Method>, Vec<String>), Build
 fn connections(loaded: &Loaded) -> Result<(Connections, Vec<String>), BuildError> {
     let scene = &loaded.scene;
     let (mut wet, mut warnings) = gauss(loaded)?;
-    let bodies = build_bodies::bodies(loaded, &wet.liquid.setup().walls, wet.look.bodies.len(), &mut warnings)?;
+    let bodies = build_bodies::bodies(loaded, &wet.walls, wet.look.bodies.len(), &mut warnings)?;
     wet.look.bodies.extend(scene.body.iter().map(|(name, body)| BodyInfo {
         name: name.clone(),
         kind: BodyKind::Solid,
@@ -190,10 +193,11 @@ pub(crate) fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError>
             swept.grow(swept.size().max_element().max(scene.sph.spacing))
         }
     };
+    let walls = Boundaries::new(scene.wall.values().map(|w| wall(loaded, w)).collect()).map_err(BuildError::Wall)?;
     let setup = Setup {
         params: scene.sph.clone(),
         materials: scene.liquid.iter().map(|(name, l)| (name.clone(), material(l))).collect(),
-        walls: scene.wall.values().map(|w| wall(loaded, w)).collect(),
+        walls: walls.clone(),
         coupling: scene.coupling,
         emitters: scene.emitter.values().map(|e| emitter(e, scene)).collect(),
         periodic: periodic(scene),
@@ -208,7 +212,7 @@ pub(crate) fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError>
         warnings.push("the scene has no liquid: no shape is filled and there is no emitter".into());
     }
     let first_solid = scene.liquid.len() + scene.wall.len() + scene.emitter.len();
-    let solids = build_solids::solids(loaded, &liquid.setup().walls, first_solid, &mut warnings)?;
+    let solids = build_solids::solids(loaded, &walls, first_solid, &mut warnings)?;
     build_wet::meet(&mut liquid, &solids, &mut warnings);
     let drains = scene.drain.iter().map(|(name, drain)| {
         let region = Region::new(&to_shape(loaded, &drain.region))
@@ -221,10 +225,11 @@ pub(crate) fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError>
         courant: scene.time.courant,
         domain,
         drains: drains.collect::<Result<_, _>>()?,
-        look: look(scene, &liquid, &bounds),
+        look: look(scene, &walls, &bounds),
         probes: scene.probe.iter().map(|(name, probe)| (name.clone(), probe.clone())).collect(),
         liquids: scene.liquid.len() as u16,
         liquid,
+        walls,
         solids,
         before: None,
         dry,
@@ -273,21 +278,20 @@ pub(crate) fn wall(loaded: &Loaded, wall: &scene::Wall) -> Wall {
 }
 
 /// What liquid must stay out of at the start: whether a point is farther than `clearance` from a wall.
-fn clear_of(wall: &Wall, clearance: f64) -> Box<dyn Fn(DVec3) -> bool> {
-    match &wall.shape {
+fn clear_of(walls: &Boundaries, wall: usize, clearance: f64) -> Box<dyn Fn(DVec3) -> bool> {
+    let surface = walls.surface(wall).cloned();
+    match &walls.wall(wall).shape {
         &WallShape::Tank { min, max } => Box::new(move |p| (p - min).min(max - p).min_element() > clearance),
         &WallShape::Plane { point, normal } => Box::new(move |p| (p - point).dot(normal) > clearance),
-        WallShape::Mesh { mesh, wet } => {
-            let (tree, wet) = (Bvh::new(mesh), *wet);
-            Box::new(move |p| {
-                let far = tree.closest_within(p, clearance).is_none();
-                far && match wet {
-                    Wet::Front => !tree.inside(p),
-                    Wet::Back => tree.inside(p),
-                    Wet::Both => true,
-                }
-            })
-        }
+        WallShape::Mesh { .. } => Box::new(move |p| {
+            let Some(tree) = surface.as_ref().map(|surface| surface.tree()) else { return true };
+            let far = tree.closest_within(p, clearance).is_none();
+            far && match surface.as_ref().map(|surface| surface.wet()) {
+                Some(Wet::Front) => !tree.inside(p),
+                Some(Wet::Back) => tree.inside(p),
+                Some(Wet::Both) | None => true,
+            }
+        }),
     }
 }
 
@@ -352,7 +356,8 @@ pub(crate) fn to_shape(loaded: &Loaded, shape: &scene::Shape) -> Shape {
 /// Fills the shapes of all liquids, each staying out of those before it and of the walls.
 fn seed(loaded: &Loaded, liquid: &mut Liquid, warnings: &mut Vec<String>) -> Result<(), BuildError> {
     let spacing = loaded.scene.sph.spacing;
-    let clear: Vec<_> = liquid.setup().walls.iter().map(|wall| clear_of(wall, 0.25 * spacing)).collect();
+    let walls = &liquid.setup().walls;
+    let clear: Vec<_> = (0..walls.len()).map(|wall| clear_of(walls, wall, 0.25 * spacing)).collect();
     let mut taken: Vec<(Aabb, KeepOut)> = Vec::new();
     for (number, (name, body)) in loaded.scene.liquid.iter().enumerate() {
         let velocity = DVec3::from_array(body.velocity).as_vec3();
@@ -500,17 +505,17 @@ fn stiffness(loaded: &Loaded) -> f64 {
     50.0 * speed_squared(loaded)
 }
 
-fn look(scene: &Scene, liquid: &Liquid, bounds: &Aabb) -> Look {
+fn look(scene: &Scene, walls: &Boundaries, bounds: &Aabb) -> Look {
     let liquids = scene.liquid.iter().map(|(name, l)| BodyInfo {
         name: name.clone(),
         kind: BodyKind::Liquid,
         color: l.color.map(|c| c as f32),
     });
     let grey = |name: &String, kind| BodyInfo { name: name.clone(), kind, color: [0.35, 0.38, 0.42] };
-    let walls = scene.wall.keys().map(|name| grey(name, BodyKind::Wall));
+    let as_walls = scene.wall.keys().map(|name| grey(name, BodyKind::Wall));
     let nozzles = scene.emitter.keys().map(|name| grey(name, BodyKind::Nozzle));
     let first_wall = scene.liquid.len();
-    let tanks = liquid.setup().walls.iter().map(|wall| tank_edges(&wall.shape, bounds)).collect();
+    let tanks = walls.walls().map(|wall| tank_edges(&wall.shape, bounds)).collect();
     let first_nozzle = first_wall + scene.wall.len();
     let rings = scene
         .emitter
@@ -527,7 +532,7 @@ fn look(scene: &Scene, liquid: &Liquid, bounds: &Aabb) -> Look {
         kind: BodyKind::Solid,
         color: rigid.color.map(|c| c as f32),
     });
-    let bodies = liquids.chain(walls).chain(nozzles).chain(solids).chain(rigid).collect();
+    let bodies = liquids.chain(as_walls).chain(nozzles).chain(solids).chain(rigid).collect();
     Look { bodies, tanks, nozzles: rings.collect() }
 }
 

@@ -4,11 +4,10 @@ use crate::build::{self, BuildError, to_shape};
 use crate::gauss::tank_edges;
 use crate::twophase::TwoPhase;
 use glam::DVec3;
+use meniscus_boundary::{Friction, Wall, WallShape, Wet};
 use meniscus_core::{BodyInfo, BodyKind, Surface, Wire};
 use meniscus_geometry::{Aabb, FillError, Region};
 use meniscus_scene::{self as scene, Loaded, Shape};
-use meniscus_sph::surface::Wet;
-use meniscus_sph::{Friction, Motion, Pose, Wall, WallShape};
 use meniscus_twophase::{Flow, Fluid, GHOSTS, Open, Params, Placement, Setup, SetupError, Side, Solid};
 
 /// Bytes that a cell needs, ghosts included: state twice, sweeps, coefficients, the pressure and its coarse grids.

@@ -4,14 +4,13 @@ use crate::build::{BuildError, to_shape};
 use crate::build_rigid;
 use crate::cover::Cover;
 use crate::hands::Hands;
-use crate::obstacle;
 use crate::solids::{Held, Kind, Solids};
 use glam::{DQuat, DVec3};
+use meniscus_boundary::Boundaries;
 use meniscus_fem::contact::Contact;
 use meniscus_fem::{Axes, Body, Order};
 use meniscus_geometry::{Aabb, Pool, Region, Shape, TetMesh, TetOptions, TetSize, TriangleMesh, Tube, mesh_tets};
 use meniscus_scene::{Axis, Loaded, Method, Solid, SolidShape};
-use meniscus_sph::Wall;
 use std::f64::consts::PI;
 
 /// Bytes that a tetrahedron needs at most: state twice, stiffness, matrix, preconditioner.
@@ -30,7 +29,7 @@ pub(crate) fn wrong(name: &str, why: &dyn std::fmt::Display) -> BuildError {
 /// Builds all solids; `first` is the number of the first one among the bodies that are shown.
 pub(crate) fn solids(
     loaded: &Loaded,
-    walls: &[Wall],
+    walls: &Boundaries,
     first: usize,
     warnings: &mut Vec<String>,
 ) -> Result<Solids, BuildError> {
@@ -64,13 +63,12 @@ pub(crate) fn solids(
     let kind_of = (0..kinds.len() as u16).collect();
     let finest = kinds.iter().map(|kind: &Kind| kind.edge).fold(f64::INFINITY, f64::min);
     let rigids = build_rigid::rigids(loaded, walls, first + scene.solid.len(), finest)?;
-    let sides = if kinds.is_empty() { Vec::new() } else { obstacle::sides(walls) };
     for (name, wall) in scene.wall.keys().zip(0..).filter(|_| !kinds.is_empty()) {
-        if !sides.iter().any(|side| side.wall == wall) {
+        if !walls.sides().iter().any(|side| side.wall == wall) {
             warnings.push(format!("wall `{name}` has no inside: solids pass through it"));
         }
     }
-    Ok(Solids { kinds, bodies, kind_of, rigids, contact, sides, hands: Hands::new(scene), begun: false })
+    Ok(Solids { kinds, bodies, kind_of, rigids, contact, lent: Vec::new(), hands: Hands::new(scene), begun: false })
 }
 
 /// The tetrahedra of a solid, and the surface that is shown instead of theirs, if there is one; both turned.

@@ -307,7 +307,7 @@ impl Liquid {
         for contact in on_walls {
             let i = contact.particle as usize;
             let on_particle = contact.push.as_dvec3() * (f64::from(pressure(self, contact, i)) * self.rest_volume());
-            reactions[usize::from(contact.wall)].add(self.state.particles.position[i], -on_particle);
+            reactions[usize::from(contact.wall)].push(self.state.particles.position[i].as_dvec3(), -on_particle);
         }
         self.work.reactions = reactions;
     }

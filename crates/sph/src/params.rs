@@ -1,9 +1,6 @@
 //! What a scene can say about particle liquids. SI units; every field has a default.
 
-use crate::motion::Motion;
-use crate::surface::Wet;
-use glam::DVec3;
-use meniscus_geometry::TriangleMesh;
+use meniscus_boundary::Friction;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -191,56 +188,6 @@ impl Default for Material {
     fn default() -> Self {
         Self { density: 1000.0, viscosity: 1e-3, surface_tension: 0.0, contact_angle: 90.0 }
     }
-}
-
-/// A wall.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Wall {
-    /// Its shape, where it is at the start.
-    pub shape: WallShape,
-    /// What it does to liquid that slides along it.
-    pub friction: Friction,
-    /// How it moves.
-    pub motion: Motion,
-}
-
-/// Shapes of walls.
-#[derive(Debug, Clone, PartialEq)]
-pub enum WallShape {
-    /// Liquid inside an axis-aligned box; an infinite coordinate opens that side.
-    Tank {
-        /// Lower corner \[m\].
-        min: DVec3,
-        /// Upper corner \[m\].
-        max: DVec3,
-    },
-    /// Liquid on the side that the normal points to.
-    Plane {
-        /// A point of the plane \[m\].
-        point: DVec3,
-        /// Unit normal into the liquid.
-        normal: DVec3,
-    },
-    /// A surface of triangles.
-    Mesh {
-        /// The surface.
-        mesh: TriangleMesh,
-        /// Its wet side.
-        wet: Wet,
-    },
-}
-
-/// Friction between a wall and the liquid beside it.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Friction {
-    /// None.
-    #[default]
-    Slip,
-    /// The liquid's own viscosity, so that the velocity at the wall is that of the wall.
-    NoSlip,
-    /// A viscosity of its own \[Pa·s\], as in MSTHG04 eq. 17.
-    Viscosity(f64),
 }
 
 /// How a liquid meets bodies that answer.

@@ -9,6 +9,7 @@
 use crate::kernel::Kernel;
 use crate::wall::Calibration;
 use glam::{DMat3, DVec3, Vec3};
+pub use meniscus_boundary::Wet;
 use meniscus_geometry::{NeighbourGrid, Periodic, TriangleMesh, quadrature};
 use std::f64::consts::PI;
 
@@ -29,17 +30,6 @@ pub struct Touch {
     pub deficit: f32,
     /// ∇γ \[1/m\], into the liquid.
     pub push: Vec3,
-}
-
-/// Which side of a surface is wet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wet {
-    /// The side that the normals point to.
-    Front,
-    /// The other side.
-    Back,
-    /// Both: each sample turns to the particle. For open shells.
-    Both,
 }
 
 /// The part of a kernel that decides what samples do, as tables over q².

@@ -2,13 +2,13 @@
 
 use crate::bodies::{Bodies, Body, BodyTouch, Link, Places, Sight};
 use crate::lanes::KernelLanes;
-use crate::motion::Pose;
-use crate::params::{Friction, Wall, WallShape};
-use crate::surface::{LONGEST_EDGE, SampleKernel, Samples, Wet};
+use crate::surface::{LONGEST_EDGE, SampleKernel, Samples};
 use crate::wall::{Calibration, Cut, WallIntegral, plane_friction};
 use fearless_simd::Level;
 use glam::{DVec3, Vec3};
-use meniscus_geometry::{Aabb, Bvh, InnerBox, NeighbourGrid, TriangleMesh};
+use meniscus_boundary::{self as boundary, Boundaries, Friction, Pose, Wall, WallShape, Wet};
+use meniscus_geometry::{Aabb, InnerBox, NeighbourGrid};
+use std::sync::Arc;
 
 /// A particle is not left closer to a wall than this, in spacings.
 const NEAREST: f64 = 0.05;
@@ -52,8 +52,8 @@ pub(crate) struct Side {
 /// The walls of a liquid, ready for use.
 pub(crate) struct Walls {
     walls: Vec<Wall>,
-    /// Friction of bodies, which count as a wall that comes after all others.
-    of_bodies: Friction,
+    /// Friction of bodies, which count as a wall that comes after all others; then that of animated walls, which count as bodies.
+    of_bodies: Vec<Friction>,
     surfaces: Vec<Option<Surface>>,
     /// The part of each tank at rest where it is not felt \[m\].
     clear: Vec<Option<InnerBox>>,
@@ -82,16 +82,15 @@ fn reach(friction: Friction, calibration: &Calibration) -> f64 {
 /// A wall made of triangles, in its own coordinates.
 struct Surface {
     samples: Samples,
-    tree: Bvh,
-    /// Unit normals of the triangles.
-    normals: Vec<DVec3>,
+    shared: Arc<boundary::Surface>,
     /// A surface with one wet side, as the liquid meets the surface of any body: samples would be seen one by one from as near as liquid
     /// comes when it is thrown at a wall.
     met: Option<Bodies>,
 }
 
 impl Surface {
-    fn new(mesh: &TriangleMesh, wet: Wet, kernel: &SampleKernel) -> Self {
+    fn new(shared: &Arc<boundary::Surface>, kernel: &SampleKernel) -> Self {
+        let (mesh, wet) = (shared.mesh(), shared.wet());
         let triangles = match wet {
             Wet::Back => mesh.triangles().iter().map(|&[a, b, c]| [a, c, b]).collect(),
             Wet::Front | Wet::Both => mesh.triangles().to_vec(),
@@ -106,15 +105,15 @@ impl Surface {
         met.bodies.push(body);
         Self {
             samples: Samples::new(mesh, wet, kernel),
-            tree: Bvh::new(mesh),
-            normals: mesh.corners().map(|[a, b, c]| (b - a).cross(c - a).normalize_or_zero()).collect(),
+            shared: Arc::clone(shared),
             met: (wet != Wet::Both).then_some(met),
         }
     }
 }
 
 impl Walls {
-    pub(crate) fn new<K: KernelLanes>(walls: Vec<Wall>, of_bodies: Friction, h: f64, spacing: f64) -> Self {
+    pub(crate) fn new<K: KernelLanes>(placed: &Boundaries, of_bodies: Friction, h: f64, spacing: f64) -> Self {
+        let walls: Vec<Wall> = placed.walls().cloned().collect();
         let calibration = Calibration::new(&K::DENSITY, &K::GRADIENT, spacing / h);
         let samples = SampleKernel::new(&K::DENSITY, &calibration, h);
         let integral = WallIntegral::new(&K::DENSITY);
@@ -123,11 +122,13 @@ impl Walls {
             integral.plane(calibration.read(z)).0 as f32
         };
         let deficits = (0..DISTANCES).map(deficit).collect();
-        let surface = |wall: &Wall| match &wall.shape {
-            WallShape::Mesh { mesh, wet } => Some(Surface::new(mesh, *wet, &samples)),
-            WallShape::Tank { .. } | WallShape::Plane { .. } => None,
+        // Triangles that do not move as one are met as those of bodies are.
+        let surface = |number: usize| {
+            let shared = placed.surface(number).filter(|_| !walls[number].deforms())?;
+            Some(Surface::new(shared, &samples))
         };
         let clear = |wall: &Wall| match &wall.shape {
+            _ if wall.deforms() => Some(Aabb { min: DVec3::NEG_INFINITY, max: DVec3::INFINITY }.inner()),
             WallShape::Tank { min, max } if !wall.motion.moves() => {
                 let margin = reach(wall.friction, &calibration) * h;
                 Some(Aabb { min: *min + margin, max: *max - margin }.inner())
@@ -135,13 +136,15 @@ impl Walls {
             _ => None,
         };
         Self {
-            surfaces: walls.iter().map(surface).collect(),
+            surfaces: (0..walls.len()).map(surface).collect(),
             clear: walls.iter().map(clear).collect(),
             poses: vec![[Pose::default(); 2]; walls.len()],
             accelerations: vec![DVec3::ZERO; walls.len()],
             inverse_dt: 0.0,
+            of_bodies: std::iter::once(of_bodies)
+                .chain(walls.iter().filter(|wall| wall.deforms()).map(|wall| wall.friction))
+                .collect(),
             walls,
-            of_bodies,
             integral,
             samples,
             calibration,
@@ -170,14 +173,11 @@ impl Walls {
         }
     }
 
-    /// Takes up positions for the step from `time` to `time + dt`.
-    pub(crate) fn place(&mut self, time: f64, dt: f64) {
-        self.inverse_dt = 1.0 / dt;
-        for (k, wall) in self.walls.iter().enumerate().filter(|(_, wall)| wall.motion.moves()) {
-            let [before, now, after] = [time - dt, time, time + dt].map(|t| wall.motion.pose(t));
-            self.poses[k] = [now, after];
-            self.accelerations[k] =
-                (after.translation - now.translation * 2.0 + before.translation) * (self.inverse_dt * self.inverse_dt);
+    /// Takes up positions for a step.
+    pub(crate) fn place(&mut self, placed: &Boundaries) {
+        self.inverse_dt = 1.0 / placed.step()[1];
+        for (k, (poses, acceleration)) in self.poses.iter_mut().zip(&mut self.accelerations).enumerate() {
+            (*poses, *acceleration) = (placed.poses(k), placed.acceleration(k));
         }
     }
 
@@ -185,10 +185,10 @@ impl Walls {
     pub(crate) fn integrate<K: KernelLanes>(&mut self, level: Level, liquid: Places<'_>) {
         let Self { walls, surfaces, poses, inverse_dt, samples, h, .. } = self;
         for ((wall, surface), [now, after]) in walls.iter().zip(surfaces).zip(&*poses) {
-            let Some(met) = surface.as_mut().and_then(|surface| surface.met.as_mut()) else { continue };
-            if let (WallShape::Mesh { mesh, .. }, true) = (&wall.shape, wall.motion.moves()) {
+            let Some(Surface { met: Some(met), shared, .. }) = surface else { continue };
+            if wall.motion.moves() {
                 let body = &mut met.bodies[0];
-                for ((x, v), own) in body.positions.iter_mut().zip(&mut body.velocities).zip(mesh.vertices()) {
+                for ((x, v), own) in body.positions.iter_mut().zip(&mut body.velocities).zip(shared.mesh().vertices()) {
                     *x = now.apply(*own);
                     *v = (after.apply(*own) - *x) * *inverse_dt;
                 }
@@ -216,19 +216,30 @@ impl Walls {
         }
     }
 
-    /// Where a wall is at the end of the step.
-    pub(crate) fn pose(&self, wall: usize) -> Pose {
-        self.poses[wall][1]
-    }
-
     /// Velocity of a point of a wall in its own coordinates \[m/s\], in the wall's step.
-    pub(crate) fn velocity(&self, wall: usize, own: DVec3) -> DVec3 {
+    fn velocity(&self, wall: usize, own: DVec3) -> DVec3 {
         let [now, after] = &self.poses[wall];
         (after.apply(own) - now.apply(own)) * self.inverse_dt
     }
 
     pub(crate) fn friction(&self, wall: u16) -> Friction {
-        self.walls.get(usize::from(wall)).map_or(self.of_bodies, |wall| wall.friction)
+        let number = usize::from(wall);
+        self.walls.get(number).map_or_else(|| self.of_bodies[number - self.walls.len()], |wall| wall.friction)
+    }
+
+    /// Whether there is friction along a body: `prescribed` is its number among the animated walls, if it is one.
+    pub(crate) fn body_rubs(&self, prescribed: Option<usize>) -> bool {
+        self.of_bodies[prescribed.map_or(0, |number| number + 1)] != Friction::Slip
+    }
+
+    /// Whether there is friction along any body.
+    pub(crate) fn any_body_rubs(&self) -> bool {
+        self.of_bodies.iter().any(|friction| *friction != Friction::Slip)
+    }
+
+    /// How many walls bodies count as.
+    pub(crate) fn body_walls(&self) -> usize {
+        self.of_bodies.len()
     }
 
     /// Gravity as liquid at rest before a wall feels it \[m/s²\].
@@ -246,13 +257,13 @@ impl Walls {
         &self.samples
     }
 
-    /// What bodies do, as a contact with a wall that comes after all others.
+    /// What bodies do, as a contact with a wall that comes after all others: that of the animated wall which is nearest, if one is.
     pub(crate) fn body_contact(&self, particle: u32, touch: &BodyTouch) -> Contact {
         let drag = |distance: f32| (self.drag(f64::from(distance) / self.h) / (self.h * self.h)) as f32;
         let drag = touch.distance.map_or(0.0, drag);
         Contact {
             particle,
-            wall: self.walls.len() as u16,
+            wall: (self.walls.len() + touch.prescribed.map_or(0, |number| number + 1)) as u16,
             deficit: touch.deficit,
             push: touch.push,
             normal: touch.push.normalize_or_zero(),
@@ -422,7 +433,7 @@ impl Walls {
         let touch = surface.samples.touch(p.as_vec3(), &self.samples);
         let drag = match friction {
             Friction::Slip => 0.0,
-            _ => surface.tree.closest_within(p, self.h).map_or(0.0, |c| self.drag(c.distance() / self.h)),
+            _ => surface.shared.tree().closest_within(p, self.h).map_or(0.0, |c| self.drag(c.distance() / self.h)),
         } / (self.h * self.h);
         if touch.is_none() && drag == 0.0 {
             return None;
@@ -474,8 +485,8 @@ impl Walls {
         // In a corner the way back from one face may lead through another.
         for _ in 0..3 {
             let end = after.unapply(position.as_dvec3());
-            let Some(hit) = surface.tree.segment_hits(start, end) else { break };
-            let normal = surface.normals[hit.triangle as usize];
+            let Some(hit) = surface.shared.tree().segment_hits(start, end) else { break };
+            let normal = surface.shared.normals()[hit.triangle as usize];
             let normal = if normal.dot(end - start) > 0.0 { -normal } else { normal };
             let touched = start + (end - start) * hit.t;
             let kept = touched + normal * self.nearest().min((start - touched).dot(normal).max(0.0));

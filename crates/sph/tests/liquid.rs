@@ -1,6 +1,7 @@
 //! The liquid as a whole: conservation, rest, determinism, roll-back, no allocation.
 
 use glam::{DVec3, Vec3};
+use meniscus_boundary::Boundaries;
 use meniscus_geometry::Periodic;
 use meniscus_sph::{
     Corrects, Emitter, Friction, KernelFamily, Level, Liquid, Material, Motion, Params, PressureSolver, Setup, State,
@@ -22,7 +23,7 @@ fn setup(spacing: f64, walls: Vec<Wall>) -> Setup {
             ..Params::default()
         },
         materials: water(),
-        walls,
+        walls: Boundaries::new(walls).unwrap(),
         coupling: Default::default(),
         emitters: vec![],
         periodic: Default::default(),
