@@ -65,11 +65,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("particles", &["core", "geometry"]),
     ("twophase", &["core", "geometry"]),
     ("coupling", &["core", "geometry", "sph", "fem", "rigid", "particles", "twophase"]),
-    ("scene", &["core", "geometry", "sph", "fem", "rigid", "particles", "twophase"]),
+    ("surface", &["core", "geometry"]),
+    ("scene", &["core", "geometry", "sph", "fem", "rigid", "particles", "twophase", "surface"]),
     ("sim", &["core", "geometry", "scene", "sph", "fem", "rigid", "particles", "twophase", "coupling"]),
     ("record", &["core", "geometry"]),
     ("picture", &["core", "geometry"]),
-    ("viewer", &["core", "sim", "scene", "record"]),
+    ("viewer", &["core", "sim", "scene", "record", "surface"]),
     ("scenes", &[]),
 ];
 

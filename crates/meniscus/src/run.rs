@@ -1,6 +1,7 @@
 //! The loop that turns a scene into a record: frames, pictures, probes, checkpoints.
 
 use crate::film::Film;
+use crate::surfaces::write_surface;
 use meniscus_core::{StepError, StepReport};
 use meniscus_picture::PictureError;
 use meniscus_record::{
@@ -8,6 +9,7 @@ use meniscus_record::{
 };
 use meniscus_scene::{Loaded, ProbeRate, SceneError};
 use meniscus_sim::{BuildError, LoadError, Logged, Totals, World};
+use meniscus_surface::{Extractor, Spray};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -242,6 +244,8 @@ struct Recorder<'a> {
     scene_digest: String,
     profile: StepReport,
     logged: usize,
+    spray: Spray,
+    surfaces: Option<Extractor>,
 }
 
 impl<'a> Recorder<'a> {
@@ -264,6 +268,11 @@ impl<'a> Recorder<'a> {
             scene_digest: digest_of(&folder.scene()?),
             profile: StepReport::default(),
             logged: 0,
+            // Drops that fly when a run stops fly on when it is resumed.
+            spray: folder
+                .read_frame(world.frame_number())
+                .map_or_else(|_| Spray::default(), |last| Spray::after(&last)),
+            surfaces: (loaded.scene.surface.every > 0).then(|| Extractor::new(loaded.scene.surface)),
         })
     }
 
@@ -307,8 +316,14 @@ impl<'a> Recorder<'a> {
 
     /// Writes a frame with its picture, its row of probes and the commands given since the last one.
     fn write(&mut self, world: &World, tell: &mut dyn FnMut(Event)) -> Result<(), RunError> {
-        let frame = world.frame();
+        let mut frame = world.frame();
+        self.spray.mark(&mut frame);
         self.folder.write_frame(&frame)?;
+        if let Some(extractor) = &mut self.surfaces
+            && frame.number.is_multiple_of(world.scene().surface.every)
+        {
+            write_surface(self.folder, &frame, extractor)?;
+        }
         self.probes.write(&world.measure())?;
         for logged in &world.log()[self.logged..] {
             let row = serde_json::to_value(logged).map_err(|e| RunError::Replay(e.to_string()))?;

@@ -288,6 +288,7 @@ impl Gauss {
             let body = self.liquids + number as u16;
             let pose = self.liquid.wall_pose(number);
             let place = |p: DVec3| pose.apply(p).as_vec3();
+            frame.walls.extend(crate::shown_walls::shown(body, &wall.shape, &pose));
             if let WallShape::Mesh { mesh, .. } = &wall.shape {
                 frame.surfaces.push(Surface {
                     body,

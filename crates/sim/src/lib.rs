@@ -17,6 +17,7 @@ mod method;
 mod obstacle;
 mod probes;
 mod rigid;
+mod shown_walls;
 mod solids;
 mod twophase;
 mod unified;
