@@ -4,7 +4,8 @@ use crate::obstacle::tank_planes;
 use glam::DVec3;
 use meniscus_core::{Wall, WallShape};
 use meniscus_sph as sph;
-use meniscus_sph::{Pose, Wet};
+use meniscus_sph::Pose;
+use meniscus_sph::surface::Wet;
 
 /// The sides of a wall that has been moved by a pose, as those of a body of the frame.
 pub(crate) fn shown(body: u16, shape: &sph::WallShape, pose: &Pose) -> Vec<Wall> {
