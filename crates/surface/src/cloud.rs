@@ -121,12 +121,12 @@ impl Cloud {
         }
     }
 
-    /// Adds a point on the skin of a body for every particle beside it: the liquid then ends half a spacing inside.
+    /// Adds an image near the skin of a body for every particle beside it: the liquid then ends inside.
     pub(crate) fn run_into(&mut self, solids: &Solids) {
         if solids.is_empty() {
             return;
         }
-        let image = |&point: &Vec3| solids.nearest(point);
+        let image = |&point: &Vec3| solids.image(point);
         let images: Vec<_> = self.points[..self.number.len()].par_iter().map(image).collect();
         for (open, image) in self.open.iter_mut().zip(&images) {
             *open |= image.is_some();

@@ -76,6 +76,9 @@ impl Vessel {
 /// How far from a skin a particle is beside a body \[spacings\]: the layer next to it.
 const BESIDE: f64 = 0.9;
 
+/// How far before a skin the image of a particle beside it lies \[spacings\]: the liquid then ends about half a spacing inside.
+const BEFORE: f32 = 0.4;
+
 /// Bodies, and walls with liquid outside of them.
 pub(crate) struct Solids(Vec<Bvh>);
 
@@ -96,13 +99,14 @@ impl Solids {
         self.0.is_empty()
     }
 
-    /// The nearest point of a skin, if it is near.
-    pub(crate) fn nearest(&self, point: Vec3) -> Option<Vec3> {
+    /// The image of a particle beside a skin: between the two, near to the skin.
+    pub(crate) fn image(&self, point: Vec3) -> Option<Vec3> {
         let x = point.as_dvec3();
         let near = self.0.iter().filter(|tree| tree.bounds().grow(BESIDE).contains(x));
         let closest = near.filter_map(|tree| tree.closest_within(x, BESIDE));
         let first = closest.min_by(|a, b| a.distance_squared.total_cmp(&b.distance_squared))?;
-        Some(first.point.as_vec3())
+        let skin = first.point.as_vec3();
+        Some(skin + (point - skin).clamp_length_max(BEFORE))
     }
 }
 

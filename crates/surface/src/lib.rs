@@ -65,8 +65,8 @@ pub(crate) const REACH: f32 = 2.0;
 /// The colour at a flat surface, half a spacing above the topmost layer of a lattice: computed, see the tests.
 pub const LEVEL: f32 = 0.498;
 
-/// The same of ellipsoids, which are narrower across the surface: measured in a tank at rest, a guard.
-const LEVEL_OF_ELLIPSOIDS: f32 = 0.43;
+/// The same of ellipsoids, which are narrower across the surface: measured in a tank at rest with cubes up to 0.5, a guard.
+const LEVEL_OF_ELLIPSOIDS: f32 = 0.44;
 
 /// How fast the colour falls across a flat surface \[1/spacing\].
 pub(crate) const SLOPE: f32 = 0.66;
