@@ -2,7 +2,7 @@
 
 use super::{Case, Measurement, Stepper, measure_steps};
 use crate::failure::Failure;
-use meniscus::core::{BodyInfo, BodyKind, Frame, Wall, WallShape};
+use meniscus::core::{BodyInfo, BodyKind, Frame, StepReport, Wall, WallShape};
 use meniscus::surface::{Extractor, Settings, Spray};
 
 pub(super) const HALF: Case = case("surface/cube-0.5", |case, at| measure(case, at, 0.5));
@@ -17,7 +17,7 @@ fn measure(case: &Case, at: [usize; 2], cube: f64) -> Result<Measurement, Failur
     let mut extractor = Extractor::new(Settings { cube, ..Settings::default() });
     let frame = waves(at[0]);
     let items = frame.particles.len() as u64;
-    let step: Stepper = Box::new(move |report| {
+    let step: Stepper = Box::new(move |report: &mut StepReport| {
         let found = report.stage("extract", || extractor.extract(&frame));
         if found.liquids.is_empty() { Err(Failure::input("bench", "no surface")) } else { Ok(items) }
     });
