@@ -60,6 +60,8 @@ pub(crate) enum Verb {
     View(View),
     /// Take the pictures of a run again and make the film
     Render(Render),
+    /// Make the surfaces of the liquids of a run: PLY files with velocities, and the spray
+    Surface(Surface),
     /// Write the frames of a run in the formats of other programs
     Export(Export),
     /// Compare with theory and experiment: case, quantity, reference, measured, error, tolerance, verdict
@@ -234,6 +236,27 @@ pub(crate) struct Render {
     /// Pictures per row of the strip
     #[arg(long, value_name = "COUNT", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=100))]
     pub(crate) columns: u16,
+    /// No progress
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    meniscus surface out/dam-break\n  \
+    meniscus surface out/dam-break --cube 0.4 --set surface.kernel=anisotropic --set surface.smoothing=20")]
+pub(crate) struct Surface {
+    /// Folder of a run
+    pub(crate) dir: PathBuf,
+    /// Edge of the cubes that surfaces are cut into, over the particle spacing, 0.2 to 1 [default: the scene's]
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) cube: Option<f64>,
+    /// Override a key of the scene, such as surface.kernel=anisotropic
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Folder for the files [default: DIR/surface]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
     /// No progress
     #[arg(long)]
     pub(crate) quiet: bool,

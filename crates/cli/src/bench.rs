@@ -7,6 +7,7 @@ mod coupling;
 mod fem;
 mod particles;
 mod plot;
+mod surface;
 mod twophase;
 mod unified;
 
@@ -89,6 +90,9 @@ const CASES: &[Case] = &[
     particles::BODIES,
     particles::VAT_LIQUID,
     particles::VAT_100,
+    surface::HALF,
+    surface::SIX_TENTHS,
+    surface::SEVEN_TENTHS,
     unified::SINKS,
     unified::FLOATS,
     unified::STREAM,

@@ -60,6 +60,7 @@ fn dispatch(arguments: Arguments) -> Result<ExitCode, Failure> {
         Some(Verb::Play(play)) => play::play(play),
         Some(Verb::View(view)) => play::view(view),
         Some(Verb::Render(render)) => run::render(&render),
+        Some(Verb::Surface(surface)) => run::surface(&surface),
         Some(Verb::Export(export)) => run::export(&export),
         Some(Verb::Validate(validate)) => validate::validate(&validate),
         Some(Verb::Bench(bench)) => bench::bench(&bench),

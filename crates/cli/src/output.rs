@@ -33,6 +33,7 @@ Meniscus: liquids meet solids. This runs the default scene; there is more:
   meniscus resume DIR                  go on after a crash or a kill, bit for bit
   meniscus play SCENE                  live in the browser; meniscus view DIR replays a run
   meniscus render DIR                  pictures again, in other colours or from elsewhere
+  meniscus surface DIR                 surfaces of the liquids of a run, as PLY files
   meniscus export DIR --to vtk|ply|vti for ParaView, PyVista, Blender
   meniscus new SCENE                   copy a scene here to edit; meniscus check FILE tells what is wrong
   meniscus validate                    theory and experiment against us; meniscus bench: how fast it is here

@@ -1,6 +1,6 @@
 //! `run`, `resume`, `render`, `export`.
 
-use crate::arguments::{Export, Format, Render, Resume, Run};
+use crate::arguments::{Export, Format, Render, Resume, Run, Surface};
 use crate::failure::Failure;
 use crate::machine;
 use crate::output::{self, Progress, count};
@@ -163,6 +163,18 @@ fn passed_over(skipped: &[Skipped]) -> ExitCode {
     ExitCode::from(u8::from(!skipped.is_empty()))
 }
 
+pub(crate) fn surface(arguments: &Surface) -> Result<ExitCode, Failure> {
+    let folder = RunFolder::open(&arguments.dir)?;
+    let mut overrides = arguments.set.clone();
+    overrides.extend(arguments.cube.map(|cube| format!("surface.cube={cube:?}")));
+    let out = arguments.out.clone().unwrap_or_else(|| folder.dir().join("surface"));
+    let progress = Progress::new(arguments.quiet);
+    let report = meniscus::write_surfaces(&folder, &overrides, &out, &mut |done, of| progress.files(done, of))?;
+    progress.clear();
+    tell_export(&report, &out, arguments.quiet);
+    Ok(passed_over(&report.skipped))
+}
+
 pub(crate) fn export(arguments: &Export) -> Result<ExitCode, Failure> {
     let folder = RunFolder::open(&arguments.dir)?;
     let (name, write): (&str, ExportTo) = match arguments.to {
@@ -175,11 +187,15 @@ pub(crate) fn export(arguments: &Export) -> Result<ExitCode, Failure> {
     let progress = Progress::new(arguments.quiet);
     let report = write(&folder, &out, &mut |done, of| progress.files(done, of))?;
     progress.clear();
-    if !arguments.quiet {
+    tell_export(&report, &out, arguments.quiet);
+    Ok(passed_over(&report.skipped))
+}
+
+fn tell_export(report: &ExportReport, out: &Path, quiet: bool) {
+    if !quiet {
         let megabytes = report.bytes as f64 / 1e6;
         say!("{} frames, {} files, {megabytes:.1} MB in {}/", report.frames, report.files, out.display());
     }
-    Ok(passed_over(&report.skipped))
 }
 
 type ExportTo = fn(&RunFolder, &Path, &mut dyn FnMut(usize, usize)) -> Result<ExportReport, RunError>;

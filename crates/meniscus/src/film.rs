@@ -1,10 +1,13 @@
 //! Pictures of a run, and the film made of them.
 
 use crate::run::RunError;
+use crate::surfaces::dressed;
 use meniscus_core::{Camera, Coloring, Frame};
 use meniscus_picture::{GifWriter, Image, Renderer, film_strip, settled_camera, settled_style};
 use meniscus_record::{RecordError, RunFolder, Skipped, write_atomic};
 use meniscus_scene::{Loaded, Scene};
+use meniscus_surface::Extractor;
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// Width of the film \[px\].
@@ -16,6 +19,7 @@ const FILM_RATE: f64 = 25.0;
 pub(crate) struct Film {
     renderer: Renderer,
     camera: Camera,
+    extractor: Extractor,
 }
 
 impl Film {
@@ -26,11 +30,19 @@ impl Film {
         if scene.picture.range.is_none() && matches!(style.color, Coloring::Speed | Coloring::Water) {
             style.range = Some([0.0, round_up(meniscus_sim::speed_scale(loaded)) as f32]);
         }
-        Self { renderer: Renderer::new(style), camera: settled_camera(&scene.camera, [first]) }
+        let camera = settled_camera(&scene.camera, [first]);
+        Self { renderer: Renderer::new(style), camera, extractor: Extractor::new(scene.surface) }
+    }
+
+    /// Takes a picture: of liquids by their surfaces, unless the colours tell what only particles have.
+    fn picture(&mut self, frame: &Frame) -> Result<&Image, RunError> {
+        let surfaces = self.renderer.style().shows_surfaces() && !frame.particles.is_empty();
+        let shown = if surfaces { Cow::Owned(dressed(frame, &mut self.extractor)) } else { Cow::Borrowed(frame) };
+        Ok(self.renderer.render(&shown, &self.camera)?)
     }
 
     pub(crate) fn shoot(&mut self, frame: &Frame, folder: &RunFolder) -> Result<PathBuf, RunError> {
-        let png = self.renderer.render(frame, &self.camera)?.to_png()?;
+        let png = self.picture(frame)?.to_png()?;
         let path = folder.picture_path(frame.number);
         write_atomic(&path, &png)?;
         Ok(path)
@@ -128,7 +140,7 @@ pub fn render_strip(
     for k in 0..count {
         let number = numbers[(numbers.len() - 1) * k / (count - 1).max(1)];
         match folder.read_frame(number) {
-            Ok(frame) => moments.push(film.renderer.render(&frame, &film.camera)?.clone()),
+            Ok(frame) => moments.push(film.picture(&frame)?.clone()),
             Err(reason) => skipped.push(Skipped { path: folder.frame_path(number), reason }),
         }
     }

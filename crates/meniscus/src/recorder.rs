@@ -4,10 +4,12 @@ use crate::commands::as_row;
 use crate::film::Film;
 use crate::log::Log;
 use crate::run::{Event, RunError, RunOptions, Summary, digest_of};
+use crate::surfaces::write_surface;
 use meniscus_core::{StepReport, par};
 use meniscus_record::{CheckpointHeader, CommandWriter, ProbeWriter, RunFailure, RunFolder, RunInfo, RunStatus};
 use meniscus_scene::{Loaded, ProbeRate};
 use meniscus_sim::{Totals, World};
+use meniscus_surface::{Extractor, Spray};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -27,6 +29,8 @@ pub(crate) struct Recorder<'a> {
     profile: StepReport,
     logged: usize,
     stop: Option<Arc<AtomicBool>>,
+    spray: Spray,
+    surfaces: Option<Extractor>,
 }
 
 impl<'a> Recorder<'a> {
@@ -53,6 +57,11 @@ impl<'a> Recorder<'a> {
             profile: StepReport::default(),
             logged: 0,
             stop: options.stop.clone(),
+            // Drops that fly when a run stops fly on when it is resumed.
+            spray: folder
+                .read_frame(world.frame_number())
+                .map_or_else(|_| Spray::default(), |last| Spray::after(&last)),
+            surfaces: (loaded.scene.surface.every > 0).then(|| Extractor::new(loaded.scene.surface)),
         })
     }
 
@@ -129,8 +138,14 @@ impl<'a> Recorder<'a> {
 
     /// Writes a frame with its picture, its row of probes and the commands given since the last one.
     pub(crate) fn write(&mut self, world: &World, tell: &mut dyn FnMut(Event)) -> Result<(), RunError> {
-        let frame = world.frame();
+        let mut frame = world.frame();
+        self.spray.mark(&mut frame);
         self.folder.write_frame(&frame)?;
+        if let Some(extractor) = &mut self.surfaces
+            && frame.number.is_multiple_of(world.scene().surface.every)
+        {
+            write_surface(self.folder, &frame, extractor)?;
+        }
         self.probes.write(&world.measure())?;
         self.write_commands(world)?;
         self.log.frame(world)?;

@@ -87,6 +87,10 @@ impl Checks {
         self.within(["output"], |c| {
             c.require("checkpoint_every", scene.output.checkpoint_every > 0, "must be at least 1");
         });
+        self.within(["surface"], |c| {
+            c.range("cube", scene.surface.cube, [0.2, 1.0]);
+            c.range("smoothing", scene.surface.smoothing.into(), [0.0, 100.0]);
+        });
         if let Some(domain) = &scene.domain {
             self.within(["domain"], |c| c.bounds(domain));
         }

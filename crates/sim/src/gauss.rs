@@ -293,6 +293,7 @@ impl Gauss {
             let body = self.liquids + number as u16;
             let pose = self.walls.poses(number)[1];
             let place = |p: DVec3| pose.apply(p).as_vec3();
+            frame.walls.extend(crate::shown_walls::shown(body, &self.walls.wall(number).shape, &pose));
             if let Some(surface) = self.walls.surface(number) {
                 let (positions, velocities) =
                     self.walls.vertices(number).map(|(x, v)| (x.as_vec3(), v.as_vec3())).unzip();

@@ -17,6 +17,7 @@ mod overlap;
 mod probes;
 mod rigid;
 mod sanity;
+mod shown_walls;
 mod solids;
 mod twophase;
 mod unified;
