@@ -44,4 +44,4 @@ pub use motion::{Key, Motion, Pose, Slide, Swing, Turn};
 pub use obstacles::{Mover, Obstacles};
 pub use shape::{Ball, Cuboid, Plane, Tank};
 pub use surface::{Surface, Wet};
-pub use wall::{Friction, Wall, WallError, WallShape};
+pub use wall::{Friction, Wall, WallError, WallShape, tank_planes};

@@ -107,7 +107,7 @@ impl Wall {
 }
 
 /// A point and the inward normal of every side of a tank that is there.
-pub(crate) fn tank_planes(corners: [DVec3; 2]) -> impl Iterator<Item = [DVec3; 2]> {
+pub fn tank_planes(corners: [DVec3; 2]) -> impl Iterator<Item = [DVec3; 2]> {
     let sides = corners.into_iter().zip([1.0, -1.0]).flat_map(|(corner, inwards)| {
         DVec3::AXES.into_iter().enumerate().map(move |(k, axis)| (corner[k], axis, inwards))
     });

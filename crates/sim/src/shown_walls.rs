@@ -1,10 +1,8 @@
 //! Walls as a frame carries them: what the surface of a liquid is flat against.
 
-use meniscus_boundary::tank_planes;
 use glam::DVec3;
+use meniscus_boundary::{self as boundary, Pose, Wet, tank_planes};
 use meniscus_core::{Wall, WallShape};
-use meniscus_boundary as boundary;
-use meniscus_boundary::{Pose, Wet};
 
 /// The sides of a wall that has been moved by a pose, as those of a body of the frame.
 pub(crate) fn shown(body: u16, shape: &boundary::WallShape, pose: &Pose) -> Vec<Wall> {
@@ -13,7 +11,7 @@ pub(crate) fn shown(body: u16, shape: &boundary::WallShape, pose: &Pose) -> Vec<
         Wall { body, shape: WallShape::Plane { point, normal } }
     };
     match shape {
-        boundary::WallShape::Tank { min, max } => tank_planes([*min, *max]).map(|(p, n)| plane(p, n)).collect(),
+        boundary::WallShape::Tank { min, max } => tank_planes([*min, *max]).map(|[p, n]| plane(p, n)).collect(),
         boundary::WallShape::Plane { point, normal } => vec![plane(*point, *normal)],
         boundary::WallShape::Mesh { wet: Wet::Back, .. } => vec![Wall { body, shape: WallShape::Vessel }],
         boundary::WallShape::Mesh { .. } => Vec::new(),
