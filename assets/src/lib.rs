@@ -20,5 +20,8 @@ pub use hand::hand;
 pub use heart::{BEAT, EJECTED, END_DIASTOLIC, END_SYSTOLIC, SHUT, heart};
 pub use swimmer::{STROKE, swimmer};
 
+/// What makes the bytes of a model.
+pub type Make = fn() -> Vec<u8>;
+
 /// Every model: its file's name and what makes it.
-pub const MODELS: [(&str, fn() -> Vec<u8>); 3] = [("hand.glb", hand), ("swimmer.glb", swimmer), ("heart.glb", heart)];
+pub const MODELS: [(&str, Make); 3] = [("hand.glb", hand), ("swimmer.glb", swimmer), ("heart.glb", heart)];

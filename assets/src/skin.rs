@@ -30,7 +30,7 @@ pub(crate) fn surface(bounds: &Aabb, spacing: f64, value: &(impl Fn(DVec3) -> f6
 
 /// Moves each vertex half way to the middle of its neighbours and back to the surface.
 fn even_out(mesh: &mut TriangleMesh, spacing: f64, value: &impl Fn(DVec3) -> f64) {
-    let middles = averaged(mesh, &mesh.vertices().to_vec());
+    let middles = averaged(mesh, mesh.vertices());
     for (vertex, middle) in mesh.vertices_mut().iter_mut().zip(middles) {
         let mut p = vertex.lerp(middle, 0.5);
         for _ in 0..2 {

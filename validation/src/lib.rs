@@ -23,7 +23,7 @@ pub use figure::figure;
 pub use plot::{Curve, Plot, Style};
 pub use row::{Bound, Row};
 pub(crate) use row::{absolute, at_least, bound, compare, failed, row};
-pub(crate) use sums::{given, half_period, interpolate, is_sound, largest, least, mean, rms};
+pub(crate) use sums::{History, given, half_period, interpolate, is_sound, largest, least, mean, rms};
 
 /// How much is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,5 +1,8 @@
 //! Sums over what was measured. A set that is empty, or has a NaN in it, gives NaN, and a NaN fails its row.
 
+/// What was measured over time: (time, value).
+pub(crate) type History = Vec<[f64; 2]>;
+
 /// The largest of some values.
 pub(crate) fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
     extreme(values, |a, b| a > b)

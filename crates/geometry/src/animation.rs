@@ -78,7 +78,7 @@ pub struct Jump {
 /// Where vertices come from.
 #[derive(Debug, Clone)]
 enum Source {
-    Rig(Rig),
+    Rig(Box<Rig>),
     Frames(Frames),
 }
 

@@ -90,7 +90,7 @@ impl Checks {
                 let turns = match &wall.motion {
                     Motion::Turn(_) | Motion::Swing(_) => true,
                     Motion::Keys(keys) => keys.iter().any(|key| key.rotation != [0.0; 3]),
-                    Motion::Still | Motion::Slide(_) => false,
+                    Motion::Still | Motion::Slide(_) | Motion::Frames(_) => false,
                 };
                 let whole = "moves the box of the grid, which can slide but not turn: give a `domain` that holds the wall wherever it goes";
                 let is_box = bounds_of(&wall.shape).is_some_and(|own| scene.grid_box() == Some(own));

@@ -459,7 +459,8 @@ fn moments(motion: &Motion) -> Vec<f64> {
     const PARTS: i32 = 48;
     let of_period = |period: f64| (0..PARTS).map(|k| period * f64::from(k) / f64::from(PARTS)).collect();
     match motion {
-        Motion::Still => Vec::new(),
+        // Vertices over time have no pose; no scene file has them yet.
+        Motion::Still | Motion::Frames(_) => Vec::new(),
         Motion::Slide(slide) => of_period(slide.period),
         Motion::Turn(turn) => of_period(turn.period),
         Motion::Swing(swing) => of_period(swing.period),

@@ -4,7 +4,7 @@ use crate::build::{self, BuildError, to_shape};
 use crate::gauss::tank_edges;
 use crate::twophase::TwoPhase;
 use glam::DVec3;
-use meniscus_boundary::{Friction, Wall, WallShape, Wet};
+use meniscus_boundary::{Friction, Motion, Pose, Wall, WallShape, Wet};
 use meniscus_core::{BodyInfo, BodyKind, Surface, Wire};
 use meniscus_geometry::{Aabb, FillError, Region};
 use meniscus_scene::{self as scene, Loaded, Shape};

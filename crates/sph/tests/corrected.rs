@@ -1,6 +1,7 @@
 //! The liquid with corrected gradients: conservation, determinism, what it keeps of its motion.
 
 use glam::{DVec3, Vec3};
+use meniscus_boundary::Boundaries;
 use meniscus_geometry::Periodic;
 use meniscus_sph::{Friction, Gradients, Level, Liquid, Material, Motion, Params, Setup, State, Wall, WallShape};
 use std::f64::consts::{PI, TAU};
@@ -11,7 +12,7 @@ fn setup(spacing: f64, gradients: Gradients, walls: Vec<Wall>, speed: f64) -> Se
     Setup {
         params: Params { spacing, gradients, ..Params::default() },
         materials: vec![("water".into(), Material::default())],
-        walls,
+        walls: Boundaries::new(walls).unwrap(),
         coupling: Default::default(),
         emitters: vec![],
         periodic: Periodic::default(),

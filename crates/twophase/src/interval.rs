@@ -38,7 +38,7 @@ pub struct Hidden {
 impl Flow {
     /// Whether any solid moves.
     pub(crate) fn moves(&self) -> bool {
-        self.bodies.as_ref().is_some_and(|bodies| bodies.moves())
+        self.bodies.as_ref().is_some_and(crate::bodies::Bodies::moves)
     }
 
     /// Time left in the interval \[s\]; without end if nothing moves.

@@ -143,7 +143,7 @@ impl Merged {
     /// Where planes would let more of a fluid out of a group than it holds, everything leaves it in the proportion that it holds.
     pub(crate) fn limit(&self, before: &Before, courant: &[f64], flux: &mut [f64], shared: &mut [bool]) {
         let Before { stride, capacity, fraction } = *before;
-        for k in 0..self.count() {
+        for (k, shared) in shared.iter_mut().enumerate().take(self.count()) {
             let (mut room, mut liquid, mut out, mut liquid_out) = (0.0, 0.0, 0.0, 0.0);
             for &p in self.cells(k) {
                 let p = p as usize;
@@ -171,7 +171,7 @@ impl Merged {
                     }
                 }
             }
-            shared[k] = true;
+            *shared = true;
         }
     }
 
@@ -190,9 +190,9 @@ impl Merged {
             let room = capacity[p] - (courant[p + stride] - courant[p]);
             (room, capacity[p] * fraction[p] - (flux[p + stride] - flux[p]))
         };
-        for k in 0..self.count() {
+        for (k, shared) in shared.iter_mut().enumerate().take(self.count()) {
             let cells = self.cells(k);
-            let (mut room, mut liquid, mut cannot, mut weights) = (0.0, 0.0, shared[k], 0.0);
+            let (mut room, mut liquid, mut cannot, mut weights) = (0.0, 0.0, *shared, 0.0);
             for &p in cells {
                 let p = p as usize;
                 let (own, own_liquid) = after(p);
@@ -206,7 +206,7 @@ impl Merged {
             if !cannot || weights <= 0.0 {
                 continue;
             }
-            shared[k] = true;
+            *shared = true;
             let part = liquid / room.max(f64::MIN_POSITIVE);
             for &p in cells {
                 next_fraction[p as usize] = crate::transport::without_dust(part);

@@ -235,7 +235,7 @@ impl Flow {
             gas,
             liquid,
             fraction: &state.volume_fraction,
-            sticks: self.bodies.as_ref().is_some_and(|bodies| bodies.sticks()),
+            sticks: self.bodies.as_ref().is_some_and(crate::bodies::Bodies::sticks),
             smoothness: self.setup.params.smoothness(),
         };
         let mut lent = self.poisson.lend();

@@ -101,7 +101,7 @@ pub(crate) fn frequency(size: Size) -> Vec<Row> {
 }
 
 /// The frequency \[Hz\] of a beam that is let go from a slight bend: from the first to the last passage of its tip.
-fn vibration(beam: &Beam, expected: f64, periods: u32) -> Result<(f64, Vec<[f64; 2]>), Box<dyn Error>> {
+fn vibration(beam: &Beam, expected: f64, periods: u32) -> Result<(f64, crate::History), Box<dyn Error>> {
     let integrator = Integrator::ImplicitMidpoint;
     let params = Params { integrator, newton_iterations: 2, tolerance: 1e-6, ..Params::default() };
     let mut body = beam.clamped(params)?;

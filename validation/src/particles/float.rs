@@ -36,7 +36,7 @@ pub(crate) fn run(size: Size) -> Vec<Row> {
 }
 
 /// How deep the box lies, as the mean over the last second and on the way; `how` is how it and the water meet.
-fn draught(how: &str, seconds: f64) -> Result<(f64, Vec<[f64; 2]>), Box<dyn Error>> {
+fn draught(how: &str, seconds: f64) -> Result<(f64, crate::History), Box<dyn Error>> {
     let [floor, depth] = TANK;
     let volume: f64 = BOX.iter().product();
     let level = depth + LIGHT * volume / (floor * floor);

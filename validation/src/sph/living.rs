@@ -3,6 +3,7 @@
 
 use crate::{Row, Size, absolute, bound, failed};
 use glam::{DVec3, Vec3};
+use meniscus::boundary::Boundaries;
 use meniscus::geometry::Periodic;
 use meniscus::sph::{Friction, Gradients, Liquid, Material, Motion, Params, Particles, Setup, Wall, WallShape};
 use std::f64::consts::PI;
@@ -26,7 +27,8 @@ impl Probe {
         let liquid = Liquid::new(Setup {
             params: Params { spacing, gradients: Gradients::Corrected, ..Params::default() },
             materials: vec![("water".into(), Material { viscosity, ..Material::default() })],
-            walls,
+            // Tanks are walls in any case: none can be refused.
+            walls: Boundaries::new(walls).unwrap_or_default(),
             coupling: Default::default(),
             emitters: Vec::new(),
             periodic: Periodic { min: Vec3::ZERO, length: repeats.as_vec3() },

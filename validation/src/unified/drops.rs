@@ -65,7 +65,7 @@ pub(crate) fn laplace(size: Size) -> Vec<Row> {
 
 /// 2σ/R \[Pa\], the mean pressure in the inner half of the drop over the last quarter of the run, its speed over √(σ/(ρR)), and the
 /// pressure on the way.
-fn jump(n: u32) -> Result<(f64, f64, f64, Vec<[f64; 2]>), String> {
+fn jump(n: u32) -> Result<(f64, f64, f64, crate::History), String> {
     let fill = format!("viscosity = 0.1\nfill = [{{ sphere = {{ center = [0, 0, 0], radius = {RADIUS:?} }} }}]\n");
     let mut world = world("laplace-jump", &scene(RADIUS / f64::from(n), "", &fill, ""))?;
     let time = 1.5 * (DENSITY * RADIUS * RADIUS * RADIUS / SIGMA).sqrt();

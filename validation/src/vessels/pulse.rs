@@ -27,7 +27,7 @@ pub(crate) fn run(size: Size) -> Vec<Row> {
     }
 }
 
-fn speed(rings: u32, cells: [u32; 3], step: f64) -> Result<(f64, [Vec<[f64; 2]>; 2]), String> {
+fn speed(rings: u32, cells: [u32; 3], step: f64) -> Result<(f64, [crate::History; 2]), String> {
     // Blood settles at first; the pulse has passed when it is over.
     let (settled, end) = (4e-3, 16e-3);
     let more = [

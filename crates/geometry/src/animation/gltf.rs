@@ -48,5 +48,5 @@ fn found(document: &Document, options: &AnimationOptions) -> Result<Found, GltfE
     let mut warnings = Vec::new();
     let range = keys::animate(document, &mut rig, options, &mut warnings)?;
     let (triangles, parts) = meshes::fill(document, &mut rig, &mut warnings)?;
-    Ok(Found { source: Source::Rig(rig), triangles, parts, range, warnings })
+    Ok(Found { source: Source::Rig(Box::new(rig)), triangles, parts, range, warnings })
 }

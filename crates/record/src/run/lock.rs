@@ -152,7 +152,7 @@ mod tests {
                             held.fetch_sub(1, Ordering::SeqCst);
                             drop(lock);
                         }
-                        run.is_at_work();
+                        let _ = run.is_at_work();
                     }
                 });
             }

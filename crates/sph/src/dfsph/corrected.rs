@@ -197,7 +197,7 @@ impl Liquid {
             let i = contact.particle as usize;
             let (l, output) = (&inverse[i - start], &mut output[i - start]);
             let mut sum = pack(Vec3::ZERO, 0.0);
-            if contact.wall == of_bodies {
+            if contact.wall >= of_bodies {
                 let n = contact.normal;
                 let ln = apply(l, n);
                 while links.next_if(|link| link.particle < contact.particle).is_some() {}
@@ -280,7 +280,7 @@ impl Liquid {
             let (x, q) = (self.state.particles.position[i], f64::from(self.state.particles.multiplier[i]));
             for side in self.walls.sides(contact, x) {
                 let push = along(&self.work.corrected.inverse[i], &side).as_dvec3();
-                reactions[usize::from(contact.wall)].add(x, push * (-q * volume));
+                reactions[usize::from(contact.wall)].push(x.as_dvec3(), push * (-q * volume));
             }
         }
         self.work.reactions = reactions;

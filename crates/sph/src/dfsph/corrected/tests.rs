@@ -1,7 +1,8 @@
 use super::*;
-use crate::params::{Friction, Material, Params, Wall, WallShape};
+use crate::params::{Material, Params};
 use crate::particles::Particles;
-use crate::{Motion, Setup};
+use crate::{Friction, Motion, Setup, Wall, WallShape};
+use meniscus_boundary::Boundaries;
 
 const SPACING: f64 = 0.05;
 
@@ -27,7 +28,7 @@ fn disorder(walls: bool, velocity: impl Fn(Vec3) -> Vec3) -> Liquid {
     let mut liquid = Liquid::new(Setup {
         params: Params { spacing: SPACING, gradients: Gradients::Corrected, ..Params::default() },
         materials: vec![("water".into(), Material::default())],
-        walls: if walls { vec![corner] } else { Vec::new() },
+        walls: Boundaries::new(if walls { vec![corner] } else { Vec::new() }).unwrap(),
         coupling: Default::default(),
         emitters: Vec::new(),
         periodic: Default::default(),
@@ -78,7 +79,12 @@ fn liquid_slides_along_walls_without_divergence() {
             friction: Friction::Slip,
             motion: Motion::Still,
         };
-        crate::walls::Walls::new::<crate::lanes::CubicSpline>(vec![floor], Friction::Slip, liquid.h, SPACING)
+        crate::walls::Walls::new::<crate::lanes::CubicSpline>(
+            &Boundaries::new(vec![floor]).unwrap(),
+            Friction::Slip,
+            liquid.h,
+            SPACING,
+        )
     };
     liquid.touch_walls(0.0, 1e-3);
     liquid.sum_density_and_gradients().unwrap();
