@@ -11,7 +11,7 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 static COUNTING: &StatsAlloc<std::alloc::System> = &INSTRUMENTED_SYSTEM;
 
 /// Soft and rigid cubes on a floor between two walls.
-fn pile(params: Params) -> (System) {
+fn pile(params: Params) -> (System, Boundaries) {
     let matter = Matter { spacing: 0.05, density: 500.0 };
     let mut system = System::new(params, 2e5, 0.4).with_liquid_modulus(1e4);
     let cube = fill(&Shape::Box(Aabb::new(DVec3::splat(-0.1), DVec3::splat(0.1))), 0.05, &[]).unwrap();
