@@ -1,7 +1,7 @@
 //! What a picture must show, checked against geometry that can be worked out by hand.
 
 use glam::{DVec3, Vec2, Vec3};
-use meniscus_core::{BodyInfo, BodyKind, Frame, Particles, Surface, Wire};
+use meniscus_core::{BodyInfo, BodyKind, Frame, Liquids, Particles, Surface, Wire};
 use meniscus_geometry::{Aabb, solids};
 use meniscus_picture::{
     Bounds, Camera, Coloring, Image, PictureError, Renderer, Style, Theme, Walls, render, settled_camera, settled_style,
@@ -21,6 +21,7 @@ fn bare() -> Style {
         shadows: false,
         occlusion: 0.0,
         color: Coloring::Body,
+        liquids: Liquids::Opaque,
         ..Style::default()
     }
 }

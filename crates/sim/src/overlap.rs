@@ -17,6 +17,8 @@ struct Solid {
     name: String,
     /// Whether contact can move it.
     free: bool,
+    /// How thick a skin is drawn round it that is no body \[m\]: bodies of particles touch where their particles do, within a spacing.
+    skin: f64,
     points: Vec<DVec3>,
     bounds: Aabb,
     tree: Bvh,
@@ -69,7 +71,9 @@ fn bodies(loaded: &Loaded, frame: &Frame) -> Vec<Solid> {
         let info = frame.bodies.get(usize::from(surface.body)).filter(|info| info.kind == BodyKind::Solid)?;
         let vertices: Vec<DVec3> = surface.positions.iter().map(|p| p.as_dvec3()).collect();
         let mesh = TriangleMesh::new(vertices, surface.triangles.clone()).ok()?;
-        Some(Solid::new(info.name.clone(), is_free(&loaded.scene, &info.name), &mesh))
+        let spacing = loaded.scene.body.get(&info.name).map(|body| body.spacing.unwrap_or(loaded.scene.sph.spacing));
+        let free = is_free(&loaded.scene, &info.name);
+        Some(Solid { skin: spacing.unwrap_or(0.0), ..Solid::new(info.name.clone(), free, &mesh) })
     };
     frame.surfaces.iter().filter_map(of).collect()
 }
@@ -87,7 +91,7 @@ impl Solid {
         let vertices = mesh.vertices();
         let middle = |t: &[u32; 3]| t.iter().map(|&corner| vertices[corner as usize]).sum::<DVec3>() / 3.0;
         let points = vertices.iter().copied().chain(mesh.triangles().iter().map(middle)).collect();
-        Self { name, free, points, bounds: mesh.bounds(), tree: Bvh::new(mesh) }
+        Self { name, free, skin: 0.0, points, bounds: mesh.bounds(), tree: Bvh::new(mesh) }
     }
 
     fn thickness(&self) -> f64 {
@@ -105,7 +109,7 @@ fn between(a: &Solid, b: &Solid) -> Option<Overlap> {
     if !a.bounds.intersects(&b.bounds) {
         return None;
     }
-    let depth = a.depth_in(&b.bounds, &b.tree).max(b.depth_in(&a.bounds, &a.tree));
+    let depth = a.depth_in(&b.bounds, &b.tree).max(b.depth_in(&a.bounds, &a.tree)) - a.skin.min(b.skin);
     let part = depth / a.thickness().min(b.thickness());
     Some(Overlap { what: a.name.clone(), with: b.name.clone(), depth, part, free: a.free || b.free })
 }
