@@ -54,7 +54,7 @@ pub struct Style {
     pub width: u32,
     /// Height \[px\], default 720.
     pub height: u32,
-    /// What the colour of liquids tells, default `water`. With `water` and `body` a liquid is shown by its surface, with the
+    /// What the colour of liquids tells, default `speed`. With `water` and `body` a liquid is shown by its surface, with the
     /// others by its particles.
     pub color: Coloring,
     /// Values at the two ends of the colours, in the unit of the quantity \[m/s, kg/m³ or Pa\];
@@ -111,7 +111,7 @@ impl Default for Style {
         Self {
             width: 1280,
             height: 720,
-            color: Coloring::Water,
+            color: Coloring::Speed,
             range: None,
             particle_scale: 1.0,
             theme: Theme::Light,
@@ -139,6 +139,7 @@ impl Default for Style {
 #[serde(rename_all = "kebab-case")]
 pub enum Coloring {
     /// Speed: slow is red, fast is yellow \[MSTHG04\].
+    #[default]
     Speed,
     /// Density, from blue over white to red.
     Density,
@@ -149,7 +150,6 @@ pub enum Coloring {
     /// One colour for all.
     Plain,
     /// Like water: blue in its depth, bright at grazing angles; drops are white where they are fast.
-    #[default]
     Water,
 }
 

@@ -82,7 +82,11 @@ impl Flight {
             .with(Plot::new(&format!("t [s], {}", self.name), "energy over the first").measured("ours", &track)),
             row("|change| / |momentum|", given(way > 0.5, momentum), 1e-12).asked(),
             row("angular momentum lost per second", given(way > 0.5, angular), self.angular),
-            row("energy above its least so far / first", given(way > 0.5, largest(growths)), self.growth),
+            row(
+                "energy above its least so far / first",
+                given(way > 0.5, largest(growths.into_iter().chain([0.0]))),
+                self.growth,
+            ),
         ])
     }
 }
