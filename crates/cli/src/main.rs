@@ -3,6 +3,7 @@
 mod arguments;
 mod bench;
 mod check;
+mod compare;
 mod failure;
 mod gallery;
 mod machine;
@@ -54,6 +55,7 @@ fn dispatch(arguments: Arguments) -> Result<ExitCode, Failure> {
         Some(Verb::View(view)) => play::view(view),
         Some(Verb::Render(render)) => run::render(&render),
         Some(Verb::Export(export)) => run::export(&export),
+        Some(Verb::Compare(arguments)) => compare::compare(&arguments),
         Some(Verb::Validate(validate)) => validate::validate(&validate),
         Some(Verb::Bench(bench)) => bench::bench(&bench),
         Some(Verb::Completions { shell }) => {

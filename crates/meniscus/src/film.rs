@@ -4,7 +4,7 @@ use crate::run::RunError;
 use meniscus_core::{Camera, Coloring, Frame};
 use meniscus_picture::{GifWriter, Image, Renderer, film_strip, settled_camera, settled_style};
 use meniscus_record::{RecordError, RunFolder, write_atomic};
-use meniscus_scene::{Loaded, Scene};
+use meniscus_scene::Loaded;
 use std::path::{Path, PathBuf};
 
 /// Width of the film \[px\].
@@ -12,10 +12,14 @@ const FILM_WIDTH: u32 = 640;
 /// Pictures per second that a film shows at most \[1/s\].
 const FILM_RATE: f64 = 25.0;
 
-/// Takes one picture per frame from the same place in the same light.
+/// Takes one picture per frame from the same place in the same light, and makes the film of them as it goes.
 pub(crate) struct Film {
     renderer: Renderer,
     camera: Camera,
+    reel: GifWriter<Vec<u8>>,
+    /// A picture after so many frames; one in so many of them goes into the film.
+    every: u32,
+    stride: u32,
 }
 
 impl Film {
@@ -26,13 +30,57 @@ impl Film {
         if scene.picture.range.is_none() && matches!(style.color, Coloring::Speed | Coloring::Water) {
             style.range = Some([0.0, round_up(meniscus_sim::speed_scale(loaded)) as f32]);
         }
-        Self { renderer: Renderer::new(style), camera: settled_camera(&scene.camera, [first]) }
+        let every = scene.output.picture_every.max(1);
+        let rate = scene.fps / f64::from(every);
+        let stride = (rate / FILM_RATE).ceil().max(1.0);
+        Self {
+            renderer: Renderer::new(style),
+            camera: settled_camera(&scene.camera, [first]),
+            reel: GifWriter::new(Vec::new(), FILM_WIDTH, rate / stride),
+            every,
+            stride: stride as u32,
+        }
     }
 
-    pub(crate) fn shoot(&mut self, frame: &Frame, folder: &RunFolder) -> Result<PathBuf, RunError> {
-        let png = self.renderer.render(frame, &self.camera)?.to_png()?;
+    /// Takes over the pictures of a run up to a frame, from which it goes on.
+    pub(crate) fn catch_up(&mut self, folder: &RunFolder, frame: u32) -> Result<(), RunError> {
+        for number in folder.picture_numbers()?.into_iter().filter(|&number| number <= frame) {
+            if self.shows(number) {
+                self.reel.push(&read_picture(&folder.picture_path(number))?)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A picture of a frame.
+    pub(crate) fn picture(&mut self, frame: &Frame) -> Result<Image, RunError> {
+        Ok(self.renderer.render(frame, &self.camera)?.clone())
+    }
+
+    /// Takes the picture of a frame, if one is due, into its file and into the film.
+    pub(crate) fn shoot(&mut self, frame: &Frame, folder: &RunFolder) -> Result<Option<PathBuf>, RunError> {
+        if !frame.number.is_multiple_of(self.every) {
+            return Ok(None);
+        }
+        let into_film = self.shows(frame.number);
+        let image = self.renderer.render(frame, &self.camera)?;
         let path = folder.picture_path(frame.number);
-        write_atomic(&path, &png)?;
+        write_atomic(&path, &image.to_png()?)?;
+        if into_film {
+            self.reel.push(image)?;
+        }
+        Ok(Some(path))
+    }
+
+    /// Whether a frame is in the film.
+    fn shows(&self, number: u32) -> bool {
+        number.is_multiple_of(self.every * self.stride)
+    }
+
+    /// Writes the animated GIF of all pictures and returns its path.
+    pub(crate) fn finish(self, folder: &RunFolder, name: &str) -> Result<PathBuf, RunError> {
+        let path = folder.dir().join(format!("{name}.gif"));
+        write_atomic(&path, &self.reel.finish()?)?;
         Ok(path)
     }
 }
@@ -41,20 +89,6 @@ impl Film {
 fn round_up(value: f64) -> f64 {
     let power = 10f64.powf(value.max(1e-9).log10().floor());
     [1.0, 1.5, 2.0, 3.0, 5.0, 10.0].into_iter().map(|m| m * power).find(|&v| v >= value * 0.999).unwrap_or(value)
-}
-
-/// Makes an animated GIF of all pictures of a run and returns its path.
-pub(crate) fn write_gif(folder: &RunFolder, name: &str, scene: &Scene) -> Result<PathBuf, RunError> {
-    let numbers = folder.picture_numbers()?;
-    let rate = scene.fps / f64::from(scene.output.picture_every.max(1));
-    let stride = (rate / FILM_RATE).ceil().max(1.0) as usize;
-    let mut film = GifWriter::new(Vec::new(), FILM_WIDTH, rate / stride as f64);
-    for &number in numbers.iter().step_by(stride) {
-        film.push(&read_picture(&folder.picture_path(number))?)?;
-    }
-    let path = folder.dir().join(format!("{name}.gif"));
-    write_atomic(&path, &film.finish()?)?;
-    Ok(path)
 }
 
 fn read_picture(path: &Path) -> Result<Image, RunError> {
@@ -77,12 +111,12 @@ pub fn render(
     let Some(&first) = numbers.first() else { return Err(RunError::NoFrames { dir: folder.dir().to_owned() }) };
     let mut film = Film::new(&loaded, &folder.read_frame(first)?);
     for (done, &number) in numbers.iter().enumerate() {
-        if number.is_multiple_of(loaded.scene.output.picture_every.max(1)) {
+        if number.is_multiple_of(film.every) {
             film.shoot(&folder.read_frame(number)?, folder)?;
         }
         progress(done + 1, numbers.len());
     }
-    write_gif(folder, &folder.info()?.scene, &loaded.scene)
+    film.finish(folder, &folder.info()?.scene)
 }
 
 /// Makes one picture of `count` moments of a run, evenly spread, in rows of `columns`, and returns its path.
@@ -101,7 +135,7 @@ pub fn render_strip(
     let mut moments = Vec::new();
     for k in 0..count {
         let place = (numbers.len() - 1) * k / (count - 1).max(1);
-        moments.push(film.renderer.render(&folder.read_frame(numbers[place])?, &film.camera)?.clone());
+        moments.push(film.picture(&folder.read_frame(numbers[place])?)?);
     }
     let path = folder.dir().join("strip.png");
     write_atomic(&path, &film_strip(&moments, columns).to_png()?)?;

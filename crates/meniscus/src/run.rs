@@ -1,7 +1,7 @@
 //! The loop that turns a scene into a record: frames, pictures, probes, checkpoints.
 
 use crate::film::Film;
-use meniscus_core::{StepError, StepReport};
+use meniscus_core::{Frame, StepError, StepReport};
 use meniscus_picture::PictureError;
 use meniscus_record::{
     CheckpointHeader, CommandWriter, ProbeWriter, RecordError, RunFolder, RunInfo, RunStatus, Skipped,
@@ -186,8 +186,10 @@ pub fn run(
     info.fps = loaded.scene.fps;
     info.warnings = world.warnings().to_vec();
     folder.write_info(&info)?;
-    let mut recorder = Recorder::new(&folder, info, loaded, &world, options)?;
-    recorder.write(&world, tell)?;
+    let first = world.frame();
+    let film = pictures(loaded, options).then(|| Film::new(loaded, &first));
+    let mut recorder = Recorder::new(&folder, info, film, &world, digest_of(&text))?;
+    recorder.write(&world, &first, tell)?;
     recorder.write_checkpoint(&world)?;
     let summary = recorder.go_on(world, tell)?;
     Ok((folder, summary))
@@ -208,8 +210,8 @@ pub fn resume(
     let Some(checkpoint) = search.found else {
         return Err(RunError::NoCheckpoint { dir: folder.dir().to_owned(), skipped: search.skipped });
     };
-    let text = folder.scene()?;
-    if digest_of(&text) != checkpoint.header.scene_digest {
+    let scene_digest = digest_of(&folder.scene()?);
+    if scene_digest != checkpoint.header.scene_digest {
         return Err(RunError::SceneChanged { path: folder.scene_path() });
     }
     let mut info = folder.info()?;
@@ -225,7 +227,24 @@ pub fn resume(
     info.error = None;
     info.threads = options.threads as u32;
     folder.write_info(&info)?;
-    Recorder::new(folder, info, &loaded, &world, options)?.go_on(world, tell)
+    let film = match pictures(&loaded, options) {
+        true => Some(resumed_film(folder, &loaded, &world)?),
+        false => None,
+    };
+    Recorder::new(folder, info, film, &world, scene_digest)?.go_on(world, tell)
+}
+
+/// Whether a run takes pictures.
+fn pictures(loaded: &Loaded, options: &RunOptions) -> bool {
+    !options.no_pictures && loaded.scene.output.picture_every > 0
+}
+
+/// A resumed run is filmed as if it had never stopped.
+fn resumed_film(folder: &RunFolder, loaded: &Loaded, world: &World) -> Result<Film, RunError> {
+    let first = folder.read_frame(0).unwrap_or_else(|_| world.frame());
+    let mut film = Film::new(loaded, &first);
+    film.catch_up(folder, world.frame_number())?;
+    Ok(film)
 }
 
 fn digest_of(text: &str) -> String {
@@ -248,20 +267,17 @@ impl<'a> Recorder<'a> {
     fn new(
         folder: &'a RunFolder,
         info: RunInfo,
-        loaded: &Loaded,
+        film: Option<Film>,
         world: &World,
-        options: &RunOptions,
+        scene_digest: String,
     ) -> Result<Self, RunError> {
-        let pictures = !options.no_pictures && world.scene().output.picture_every > 0;
-        // A resumed run is filmed as if it had never stopped.
-        let first = folder.read_frame(0).unwrap_or_else(|_| world.frame());
         Ok(Self {
             folder,
             info,
             probes: folder.probe_writer(&world.columns())?,
             commands: folder.command_writer()?,
-            film: pictures.then(|| Film::new(loaded, &first)),
-            scene_digest: digest_of(&folder.scene()?),
+            film,
+            scene_digest,
             profile: StepReport::default(),
             logged: 0,
         })
@@ -282,7 +298,7 @@ impl<'a> Recorder<'a> {
                 self.folder.write_info(&self.info)?;
                 return Err(error.into());
             }
-            self.write(&world, tell)?;
+            self.write(&world, &world.frame(), tell)?;
             let number = world.frame_number();
             if number.is_multiple_of(world.scene().output.checkpoint_every) || number == frames {
                 self.write_checkpoint(&world)?;
@@ -306,9 +322,8 @@ impl<'a> Recorder<'a> {
     }
 
     /// Writes a frame with its picture, its row of probes and the commands given since the last one.
-    fn write(&mut self, world: &World, tell: &mut dyn FnMut(Event)) -> Result<(), RunError> {
-        let frame = world.frame();
-        self.folder.write_frame(&frame)?;
+    fn write(&mut self, world: &World, frame: &Frame, tell: &mut dyn FnMut(Event)) -> Result<(), RunError> {
+        self.folder.write_frame(frame)?;
         self.probes.write(&world.measure())?;
         for logged in &world.log()[self.logged..] {
             let row = serde_json::to_value(logged).map_err(|e| RunError::Replay(e.to_string()))?;
@@ -316,10 +331,8 @@ impl<'a> Recorder<'a> {
         }
         self.logged = world.log().len();
         let picture = match &mut self.film {
-            Some(film) if frame.number.is_multiple_of(world.scene().output.picture_every) => {
-                Some(film.shoot(&frame, self.folder)?)
-            }
-            _ => None,
+            Some(film) => film.shoot(frame, self.folder)?,
+            None => None,
         };
         tell(Event::Frame { number: frame.number, picture });
         Ok(())
@@ -351,8 +364,8 @@ impl<'a> Recorder<'a> {
     }
 
     fn finish(&mut self, world: &World, earlier: f64, now: Duration) -> Result<Summary, RunError> {
-        if self.film.is_some() {
-            crate::film::write_gif(self.folder, &self.info.scene, world.scene())?;
+        if let Some(film) = self.film.take() {
+            film.finish(self.folder, &self.info.scene)?;
         }
         self.note(world);
         self.info.wall_seconds = earlier + now.as_secs_f64();
@@ -377,7 +390,7 @@ impl<'a> Recorder<'a> {
 }
 
 /// Frames after the first.
-fn frame_count(seconds: f64, fps: f64) -> u32 {
+pub(crate) fn frame_count(seconds: f64, fps: f64) -> u32 {
     // A duration of 2 s at 30 fps is 60 frames, whatever 2.0 * 30.0 rounds to.
     (seconds * fps - 1e-9).ceil().max(1.0) as u32
 }

@@ -75,7 +75,8 @@ impl World {
     /// # Errors
     /// When the scene needs more memory than there is, or its meshes cannot be used.
     pub fn new(loaded: &Loaded) -> Result<Self, BuildError> {
-        let (method, warnings) = build::build(loaded)?;
+        let (method, odd) = build::build(loaded)?;
+        let warnings = loaded.hints.iter().cloned().chain(odd).collect();
         let mut scene = loaded.scene.clone();
         scene.script.sort_by(|a, b| a.time.total_cmp(&b.time));
         Ok(Self {

@@ -75,7 +75,7 @@ pub use fearless_simd::Level;
 pub use liquid::{Liquid, Reaction, Setup, State};
 pub use motion::{Key, Motion, Pose, Slide, Swing, Turn};
 pub use params::{
-    BodyWall, Corrects, Coupling, Distribution, Friction, Integral, KernelFamily, Material, Params, PressureSolver,
-    TensionModel, ViscositySolver, Wall, WallShape,
+    BodyWall, Coupling, Distribution, Friction, Integral, KernelFamily, Material, Params, PressureSolver, TensionModel,
+    ViscositySolver, Wall, WallShape,
 };
 pub use particles::Particles;

@@ -12,7 +12,7 @@ use crate::lanes::{CubicSpline, KernelLanes, LANES, Packed, Papers, QuarticSplin
 use crate::motion::Pose;
 use crate::neighbours::{self, Columns, Neighbours, PairValues};
 use crate::params::{
-    BodyWall, Corrects, Coupling, Friction, KernelFamily, Material, Params, PressureSolver, ViscositySolver, Wall,
+    BodyWall, Coupling, Friction, KernelFamily, Material, Params, PressureSolver, ViscositySolver, Wall,
 };
 use crate::particles::Particles;
 use crate::tension::Tension;
@@ -562,7 +562,7 @@ impl Liquid {
     /// image lies a spacing deeper, so hydrostatics holds up to the wall. Nothing where the liquid does not press.
     pub(crate) fn mirror_pressure(&self, contact: &Contact, gravity: Vec3, pressure: f32) -> f32 {
         let gravity = self.walls.gravity_at(contact.wall, gravity);
-        if pressure <= 0.0 || gravity == Vec3::ZERO || self.setup.params.density_corrects == Corrects::Places {
+        if pressure <= 0.0 || gravity == Vec3::ZERO || self.setup.params.position_correction {
             return 0.0;
         }
         let i = contact.particle as usize;
