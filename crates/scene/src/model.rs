@@ -215,7 +215,7 @@ pub struct Liquid {
     pub density: f64,
     /// Dynamic viscosity \[Pa·s\], default 0.001 (water); blood 0.0035, honey 10.
     pub viscosity: f64,
-    /// Surface tension \[N/m\], default 0; water 0.072. For the methods "gauss" and "unified"; the grid has `twophase.surface_tension`.
+    /// Surface tension \[N/m\], default 0; water 0.072. For methods of particles; the grid has `twophase.surface_tension`.
     pub surface_tension: f64,
     /// Angle between its surface and a wall or a solid, inside the liquid \[degrees\], default 90; water on glass 20, on wax 110.
     pub contact_angle: f64,

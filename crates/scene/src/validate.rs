@@ -131,13 +131,8 @@ impl Checks {
                 c.positive("density", liquid.density);
                 c.not_negative("viscosity", liquid.viscosity);
                 c.not_negative("surface_tension", liquid.surface_tension);
-                let particles = matches!(scene.method, Method::Gauss | Method::Unified);
-                let elsewhere = match scene.method {
-                    Method::Twophase => {
-                        "is for particles; with the method \"twophase\" write `twophase.surface_tension`"
-                    }
-                    _ => "needs the method \"gauss\" or \"unified\"",
-                };
+                let elsewhere = "is for particles; with the method \"twophase\" write `twophase.surface_tension`";
+                let particles = scene.method != Method::Twophase;
                 c.require("surface_tension", particles || liquid.surface_tension == 0.0, elsewhere);
                 c.range("contact_angle", liquid.contact_angle, [0.0, 180.0]);
                 c.color("color", liquid.color);

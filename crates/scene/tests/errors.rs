@@ -94,7 +94,6 @@ fn values_that_make_no_sense() {
     expect("[liquid.w]\nsurface_tension = -1\n", 2, "`liquid.w.surface_tension` must not be negative", "N/m");
     expect("[liquid.w]\ncontact_angle = 181\n", 2, "`liquid.w.contact_angle`", "degrees");
     expect("[sph]\ntension = \"papers\"\n", 2, "`sph.tension` cannot be `papers`", "did you mean `paper`");
-    expect("method = \"connections\"\n[liquid.w]\nsurface_tension = 0.07\n", 3, "needs the method", "");
     expect("gravity = [0, -inf, 0]\n", 1, "`gravity` must be a finite number", "m/s²");
     expect("[liquid.w]\nfill = [{ sphere = { center = [0, nan, 0], radius = 1 } }]\n", 2, "finite", "Centre [m]");
     expect("[sph]\nspacing = 0\n", 2, "`sph.spacing` must be greater than zero", "Distance between particles");
