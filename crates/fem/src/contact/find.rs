@@ -2,7 +2,8 @@
 
 use super::obstacle::{Inertia, Obstacle, Sample};
 use super::skin::Skin;
-use super::touch::{Against, Hold, Overlap, Pair, corners};
+use super::law::Overlap;
+use super::touch::{Against, Hold, Pair, corners};
 use super::{Contact, ContactParams};
 use crate::body::Body;
 use crate::linear::{End, Float};
@@ -16,6 +17,9 @@ const TOUCHING: f64 = 1e-6;
 
 /// Gaps below this part of an edge are watched at any speed: what is slow may become fast within the step.
 const WATCHED: f64 = 0.05;
+
+/// Cosine between a face and the mean direction at its border from which on the border is no rim.
+const SHARP: f64 = 0.9;
 
 /// A body looks for itself this much farther than it has to, in edges, so that it need not look again soon.
 const ROOM: f64 = 0.25;
@@ -114,14 +118,20 @@ impl Scene<'_> {
                 seen.store(true, Ordering::Relaxed);
                 closest
             }
-            _ => tree.closest_within(place, reach)?,
+            _ => {
+                let (normal, positions) = (skin.normal(node), self.bodies[other].positions());
+                tree.closest_of(place, reach, |triangle| there.faces(normal, triangle, positions))?
+            }
         };
         // What is seen from farther is only noted.
         let is_within_reach = closest.distance() <= reach;
         if !is_within_reach {
             return None;
         }
-        let (gap, normal) = gap_and_normal(place, &closest, there, &self.bodies[other]);
+        let (gap, normal, share) = match own {
+            true => with_whole_share(gap_and_normal(place, &closest, there, &self.bodies[other])),
+            false => over_rim(place, &closest, there, &self.bodies[other])?,
+        };
         let tangled = || {
             let positions = self.bodies[other].positions();
             there.faces_as(node, &closest, positions) || there.is_inverted_between(node, &closest)
@@ -137,7 +147,8 @@ impl Scene<'_> {
             barycentric: closest.barycentric.to_array(),
             tau: self.tau(other),
         };
-        let overlap = Overlap { gap, normal, stiffness: 0.5 * softer * skin.area[k] };
+        let stiffness = 0.5 * share * softer * skin.area[k];
+        let overlap = Overlap { gap, normal, stiffness, stretch: self.stretch(&[body, other]) };
         Some(Pair::new(self.params, overlap, End { body: body as u32, node, lever: self.tau(body) }, against))
     }
 
@@ -159,7 +170,8 @@ impl Scene<'_> {
         }
         // Where the obstacle's own points push too, each does half.
         let share = if self.obstacles[obstacle].samples().is_empty() { 1.0 } else { 0.5 };
-        let overlap = Overlap { gap, normal, stiffness: share * self.pressure_per_overlap(body) * skin.area[k] };
+        let stiffness = share * self.pressure_per_overlap(body) * skin.area[k];
+        let overlap = Overlap { gap, normal, stiffness, stretch: self.stretch(&[body]) };
         let against = Against::Obstacle(self.hold(obstacle, place, place));
         Some(Pair::new(self.params, overlap, End { body: body as u32, node, lever: self.tau(body) }, against))
     }
@@ -190,7 +202,8 @@ impl Scene<'_> {
         if gap < -depth || gap > near {
             return None;
         }
-        let overlap = Overlap { gap, normal, stiffness: 0.5 * self.pressure_per_overlap(body) * sample.area };
+        let stiffness = 0.5 * self.pressure_per_overlap(body) * sample.area;
+        let overlap = Overlap { gap, normal, stiffness, stretch: self.stretch(&[body]) };
         let (nodes, lambda) = (skin.triangles[closest.triangle as usize], closest.barycentric.to_array());
         let ends = corners(body as u32, nodes, lambda, self.tau(body));
         // Pushed where the triangle pushes back, so that both have one line of action.
@@ -198,10 +211,35 @@ impl Scene<'_> {
         Some(Pair::of_sample(self.params, overlap, ends, self.tau(body), &hold))
     }
 
+    /// How far a step goes over the stage that is solved for; bodies that are moved by different rules meet as by implicit Euler.
+    fn stretch(&self, bodies: &[usize]) -> f64 {
+        let stretch = |body: usize| if self.dt > 0.0 { self.dt / self.tau(body) } else { 1.0 };
+        bodies.iter().map(|&body| stretch(body)).fold(f64::INFINITY, f64::min)
+    }
+
     /// τ of a body's step \[s\]; one where nothing moves.
     fn tau(&self, body: usize) -> f64 {
         if self.dt > 0.0 { self.bodies[body].work.problem.tau } else { 1.0 }
     }
+}
+
+fn with_whole_share((gap, normal): (f64, DVec3)) -> (f64, DVec3, f64) {
+    (gap, normal, 1.0)
+}
+
+/// d and n of a node against the nearest point of a surface that faces it, and the share of its area that is not beyond a sharp
+/// rim. There the face goes on in its plane for as far as the area of a node does: the way to the rim itself would turn with the
+/// least slip.
+fn over_rim(place: DVec3, closest: &Closest, skin: &Skin, body: &Body) -> Option<(f64, DVec3, f64)> {
+    let face = skin.face(closest.triangle, body.positions());
+    let outward = skin.outward(closest, body.positions());
+    if outward.dot(face) > SHARP * outward.length() {
+        return Some(with_whole_share(gap_and_normal(place, closest, skin, body)));
+    }
+    let gap = face.dot(place - closest.point);
+    let beyond = (place - closest.point - gap * face).length();
+    let share = 1.0 - beyond / (0.5 * skin.edge);
+    (share > 0.0).then_some((gap, face, share))
 }
 
 /// d and n of a node against the nearest point of a surface.

@@ -29,6 +29,7 @@
 //! body is inside out: there it has gone through itself, and contact would lock what elasticity brings apart again.
 
 mod find;
+mod law;
 mod obstacle;
 mod params;
 mod skin;
@@ -174,7 +175,7 @@ impl Contact {
         self.find(bodies, obstacles, 0.0);
         let mut forces: Vec<Vec<DVec3>> = bodies.iter().map(|body| vec![DVec3::ZERO; body.positions().len()]).collect();
         for pair in &self.touch.pairs {
-            let push = pair.push(DVec3::ZERO) * pair.overlap.normal;
+            let push = pair.overlap.push(DVec3::ZERO) * pair.overlap.normal;
             pair.spread(push, |body, node, force| forces[body][node] += force);
         }
         forces

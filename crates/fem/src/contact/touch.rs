@@ -1,6 +1,7 @@
 //! Pairs that touch, and what they add to the implicit problem of a step.
 
 use super::ContactParams;
+use super::law::Overlap;
 use crate::body::Body;
 use crate::linear::{End, Float, Link, Links, Rider};
 use glam::{DMat3, DVec3};
@@ -37,17 +38,6 @@ pub(super) struct Hold {
     pub(super) place: DVec3,
     /// Its number among those that answer, and the arm of the place \[m\].
     pub(super) answers: Option<(u32, DVec3)>,
-}
-
-/// How a node is placed against what it may touch.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Overlap {
-    /// d at the start of the step \[m\].
-    pub(super) gap: f64,
-    /// n.
-    pub(super) normal: DVec3,
-    /// κ A \[N/m\].
-    pub(super) stiffness: f64,
 }
 
 /// A node and what it may touch.
@@ -157,12 +147,6 @@ impl Pair {
         nodes + self.lead + answer.unwrap_or_default()
     }
 
-    /// p \[N\] after a displacement.
-    pub(super) fn push(&self, s: DVec3) -> f64 {
-        let Overlap { gap, normal, stiffness } = self.overlap;
-        stiffness * (-gap - normal.dot(s)).max(0.0)
-    }
-
     /// The slip in a displacement \[m\].
     fn slip(&self, s: DVec3) -> DVec3 {
         s - self.overlap.normal * self.overlap.normal.dot(s)
@@ -170,26 +154,23 @@ impl Pair {
 
     /// Force and resistance after a displacement.
     fn evaluate(&mut self, s: DVec3) {
-        let Overlap { normal, stiffness, .. } = self.overlap;
-        let (push, slip) = (self.push(s), self.slip(s));
+        let (push, slip, normal) = (self.overlap.push(s), self.slip(s), self.overlap.normal);
         self.found_at = s;
         self.drag = self.friction * push / slip.length().max(self.creep);
         self.force = push * normal - self.drag * slip;
         self.link.active = push > 0.0;
         let across = outer(normal);
-        self.link.block = across * stiffness + (DMat3::IDENTITY - across) * self.drag;
+        self.link.block = across * self.overlap.resistance(s) + (DMat3::IDENTITY - across) * self.drag;
     }
 
     /// Energy of the overlap as it is \[J\].
     pub(super) fn energy(&self) -> f64 {
-        let push = self.push(DVec3::ZERO);
-        0.5 * push * push / self.overlap.stiffness
+        self.overlap.energy()
     }
 
     /// Energy of the overlap and of friction with the present push \[J\].
     fn potential(&self, s: DVec3) -> f64 {
-        let push = self.push(s);
-        0.5 * push * push / self.overlap.stiffness + 0.5 * self.drag * self.slip(s).length_squared()
+        self.overlap.potential(s) + 0.5 * self.drag * self.slip(s).length_squared()
     }
 }
 
