@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "figures are drawn by `meniscus validate --plot validation`, which takes minutes"]
+    #[ignore = "most figures are still missing: `meniscus validate --plot validation` draws them"]
     fn every_case_has_a_figure() {
         let missing: Vec<&str> = CASES.iter().map(|case| case.name).filter(|case| !figure_of(case).exists()).collect();
         assert!(missing.is_empty(), "no figures of {missing:?}");
