@@ -52,6 +52,10 @@ pub const CASES: &[Case] = &[
     Case { name: "poiseuille-plane", run: sph::poiseuille_plane::run },
     Case { name: "momentum", run: momentum::run },
     Case { name: "spin", run: sph::spin::run },
+    Case { name: "standing-wave-sph", run: sph::living::standing_wave },
+    Case { name: "taylor-green", run: sph::living::taylor_green },
+    Case { name: "pool-shear", run: sph::living::pool_shear },
+    Case { name: "pool-rest", run: sph::living::pool_rest },
     Case { name: "no-leak", run: sph::no_leak::run },
     Case { name: "vessel-profile", run: vessels::profile::run },
     Case { name: "vessel-pulse", run: vessels::pulse::run },
@@ -113,6 +117,7 @@ pub const CASES: &[Case] = &[
     Case { name: "standing-wave", run: twophase::standing_wave },
     Case { name: "moving-drop", run: twophase::moving_drop },
     Case { name: "open-hump", run: twophase::open_hump },
+    Case { name: "entry-volume", run: twophase::entry_volume },
     Case { name: "stuffing", run: stuffing::run },
 ];
 
@@ -173,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "most figures are still missing: `meniscus validate --plot validation` draws them"]
+    #[ignore = "figures are drawn by `meniscus validate --plot validation`, which takes minutes"]
     fn every_case_has_a_figure() {
         let missing: Vec<&str> = CASES.iter().map(|case| case.name).filter(|case| !figure_of(case).exists()).collect();
         assert!(missing.is_empty(), "no figures of {missing:?}");

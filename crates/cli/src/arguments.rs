@@ -16,7 +16,8 @@ use std::path::PathBuf;
         meniscus play jelly-drop                  live in the browser\n  \
         meniscus run dam-break --set sph.spacing=0.03\n  \
         meniscus new dam-break                    copy a scene here, edit it, then: meniscus run dam-break.toml\n\n\
-        Exit codes: 0 done, 1 a check failed, 2 bad usage or bad input, 3 the simulation failed."
+        Exit codes: 0 done, 1 a check failed or frames were passed over, 2 bad usage or bad input, 3 the simulation failed, \
+        130 and 143 stopped by Ctrl-C or SIGTERM."
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -33,6 +34,7 @@ impl Arguments {
             Some(Verb::Resume(resume)) => resume.json,
             Some(Verb::Validate(validate)) => validate.json,
             Some(Verb::Bench(bench)) => bench.json,
+            Some(Verb::Doctor(doctor)) => doctor.json,
             _ => false,
         }
     }
@@ -58,12 +60,16 @@ pub(crate) enum Verb {
     View(View),
     /// Take the pictures of a run again and make the film
     Render(Render),
+    /// Make the surfaces of the liquids of a run: PLY files with velocities, and the spray
+    Surface(Surface),
     /// Write the frames of a run in the formats of other programs
     Export(Export),
     /// Compare with theory and experiment: case, quantity, reference, measured, error, tolerance, verdict
     Validate(Validate),
     /// Measure speed: ns per particle-step, per stage
     Bench(Bench),
+    /// Look whether all is well here: version, instruction set, threads, memory, browser, a self-test with a known digest
+    Doctor(Doctor),
     /// Print completions for a shell
     Completions {
         /// The shell
@@ -120,6 +126,9 @@ pub(crate) struct Run {
     /// Repeat the commands of another run: its commands.jsonl
     #[arg(long, value_name = "FILE")]
     pub(crate) commands: Option<PathBuf>,
+    /// How run.log is written
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = LogLines::Text)]
+    pub(crate) log_format: LogLines,
     /// Take no pictures
     #[arg(long)]
     pub(crate) no_pictures: bool,
@@ -149,6 +158,9 @@ pub(crate) struct Resume {
     /// Number of threads; the results do not depend on it [default: all cores]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
+    /// How run.log is written
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = LogLines::Text)]
+    pub(crate) log_format: LogLines,
     /// Take no pictures
     #[arg(long)]
     pub(crate) no_pictures: bool,
@@ -230,6 +242,27 @@ pub(crate) struct Render {
 }
 
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    meniscus surface out/dam-break\n  \
+    meniscus surface out/dam-break --cube 0.4 --set surface.kernel=anisotropic --set surface.smoothing=20")]
+pub(crate) struct Surface {
+    /// Folder of a run
+    pub(crate) dir: PathBuf,
+    /// Edge of the cubes that surfaces are cut into, over the particle spacing, 0.2 to 1 [default: the scene's]
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) cube: Option<f64>,
+    /// Override a key of the scene, such as surface.kernel=anisotropic
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Folder for the files [default: DIR/surface]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// No progress
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Args, Debug)]
 #[command(
     after_help = "Example:\n  meniscus export out/dam-break --to vtk     then open out/dam-break/vtk/all.pvd in ParaView"
 )]
@@ -245,6 +278,24 @@ pub(crate) struct Export {
     /// No progress
     #[arg(long)]
     pub(crate) quiet: bool,
+}
+
+#[derive(ValueEnum, Debug, Clone, Copy, Default)]
+pub(crate) enum LogLines {
+    /// For people
+    #[default]
+    Text,
+    /// One JSON document per line
+    Json,
+}
+
+impl From<LogLines> for meniscus::LogFormat {
+    fn from(lines: LogLines) -> Self {
+        match lines {
+            LogLines::Text => Self::Text,
+            LogLines::Json => Self::Json,
+        }
+    }
 }
 
 #[derive(ValueEnum, Debug, Clone, Copy)]
@@ -292,4 +343,11 @@ pub(crate) struct Bench {
     /// Run one size here and print it: what a bench starts for every size
     #[arg(long, hide = true, value_name = "SIZE,THREADS")]
     pub(crate) one: Option<String>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Doctor {
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
 }

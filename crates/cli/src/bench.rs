@@ -7,6 +7,7 @@ mod coupling;
 mod fem;
 mod particles;
 mod plot;
+mod surface;
 mod twophase;
 mod unified;
 
@@ -89,6 +90,9 @@ const CASES: &[Case] = &[
     particles::BODIES,
     particles::VAT_LIQUID,
     particles::VAT_100,
+    surface::HALF,
+    surface::SIX_TENTHS,
+    surface::SEVEN_TENTHS,
     unified::SINKS,
     unified::FLOATS,
     unified::STREAM,
@@ -142,7 +146,7 @@ pub(crate) fn bench(arguments: &Bench) -> Result<ExitCode, Failure> {
         for &size in case.sizes {
             for result in measure_in_turn(case, size)? {
                 if !arguments.json {
-                    println!("{}", line(&result));
+                    say!("{}", line(&result));
                 }
                 results.push(result);
             }

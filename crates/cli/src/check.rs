@@ -52,28 +52,28 @@ pub(crate) fn check(arguments: &Check) -> Result<ExitCode, Failure> {
             "warnings": world.warnings(),
         }));
     }
-    println!("{}: {}", loaded.name, loaded.scene.title);
-    println!("  method     {}", loaded.scene.method.name());
+    say!("{}: {}", loaded.name, loaded.scene.title);
+    say!("  method     {}", loaded.scene.method.name());
     let most =
         if to_come >= 1.0 { format!(", up to {}", count(estimate.most_particles as u64)) } else { String::new() };
     if totals.cells > 0 {
-        println!("  cells      {}", count(totals.cells));
+        say!("  cells      {}", count(totals.cells));
     } else if totals.particles > 0 || to_come >= 1.0 || totals.tets == 0 {
-        println!("  particles  {}{most}", count(totals.particles));
+        say!("  particles  {}{most}", count(totals.particles));
     }
     if totals.tets > 0 {
-        println!("  tetrahedra {}", count(totals.tets));
+        say!("  tetrahedra {}", count(totals.tets));
     }
     if let Some(distance) = world.rest_distance() {
         let spacings = distance / loaded.scene.sph.spacing;
-        println!("  liquid     rests {distance:.3e} m from solids, {spacings:.2} spacings");
+        say!("  liquid     rests {distance:.3e} m from solids, {spacings:.2} spacings");
     }
-    println!("  memory     about {:.0} MB", (estimate.bytes / 1e6).max(1.0));
-    println!("  time       about {} steps, {seconds:.0} s on {threads} threads", count(steps as u64));
+    say!("  memory     about {:.0} MB", (estimate.bytes / 1e6).max(1.0));
+    say!("  time       about {} steps, {seconds:.0} s on {threads} threads", count(steps as u64));
     for warning in world.warnings() {
-        println!("  warning    {warning}");
+        say!("  warning    {warning}");
     }
-    println!("  ok");
+    say!("  ok");
     Ok(ExitCode::SUCCESS)
 }
 

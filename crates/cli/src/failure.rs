@@ -12,6 +12,9 @@ pub(crate) const BAD_INPUT: u8 = 2;
 /// The simulation failed.
 pub(crate) const SIMULATION_FAILED: u8 = 3;
 
+/// Short name of what is no failure: it was asked for.
+const STOPPED: &str = "stopped";
+
 /// A failure on its way to the user.
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -28,14 +31,20 @@ impl Failure {
         Self { exit_code: BAD_INPUT, failure: Box::new(failure), fancy: None }
     }
 
+    pub(crate) fn with_exit_code(self, exit_code: u8) -> Self {
+        Self { exit_code, ..self }
+    }
+
     /// Prints the failure, as JSON on standard output or as words on standard error.
     pub(crate) fn report(self, json: bool) -> ExitCode {
         if json {
-            println!("{}", json!({ "error": self.failure }));
+            say!("{}", json!({ "error": self.failure }));
         } else if let Some(report) = self.fancy {
-            eprintln!("{report:?}");
+            note!("{report:?}");
+        } else if self.failure.code == STOPPED {
+            note!("{}", self.failure.message);
         } else {
-            eprintln!("error: {}", self.failure.message);
+            note!("error: {}", self.failure.message);
         }
         ExitCode::from(self.exit_code)
     }
@@ -77,6 +86,7 @@ impl From<RunError> for Failure {
             RunError::Step(error) => {
                 Self { exit_code: SIMULATION_FAILED, failure: Box::new(RunFailure::from(&error)), fancy: None }
             }
+            RunError::Stopped { .. } => Self::input(STOPPED, error.to_string()),
             RunError::Memory { .. } => Self::input("memory", error.to_string()),
             RunError::Picture(_) => Self::input("picture", error.to_string()),
             RunError::Replay(_) => Self::input("commands", error.to_string()),

@@ -23,7 +23,7 @@ pub(crate) fn list(arguments: &List) -> Result<ExitCode, Failure> {
     }
     for (name, method, figure, summary) in rows {
         let figure = if figure.is_empty() { String::new() } else { format!("   [{figure}]") };
-        println!("{name:16} {method:12} {summary}{figure}");
+        say!("{name:16} {method:12} {summary}{figure}");
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -39,7 +39,7 @@ pub(crate) fn new(arguments: &New) -> Result<ExitCode, Failure> {
     for (name, bytes) in scene.assets {
         write_new(Path::new(name), bytes)?;
     }
-    println!("{file}: edit it, then  meniscus check {file} · meniscus run {file}");
+    say!("{file}: edit it, then  meniscus check {file} · meniscus run {file}");
     Ok(ExitCode::SUCCESS)
 }
 

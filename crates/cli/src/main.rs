@@ -1,14 +1,21 @@
 //! The `meniscus` program.
 
+// They panic when the reader has gone; `say!` and `note!` do not.
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
+#[macro_use]
+mod output;
+
 mod arguments;
 mod bench;
 mod check;
+mod doctor;
 mod failure;
 mod gallery;
 mod machine;
-mod output;
 mod play;
 mod run;
+mod signals;
 mod validate;
 
 use arguments::{Arguments, Verb};
@@ -41,7 +48,7 @@ fn misused(error: &clap::Error) -> ExitCode {
 fn dispatch(arguments: Arguments) -> Result<ExitCode, Failure> {
     match arguments.verb {
         None => {
-            println!("{}", output::INTRODUCTION);
+            say!("{}", output::INTRODUCTION);
             run::run(&arguments::Run::default_job())
         }
         Some(Verb::List(list)) => gallery::list(&list),
@@ -53,12 +60,15 @@ fn dispatch(arguments: Arguments) -> Result<ExitCode, Failure> {
         Some(Verb::Play(play)) => play::play(play),
         Some(Verb::View(view)) => play::view(view),
         Some(Verb::Render(render)) => run::render(&render),
+        Some(Verb::Surface(surface)) => run::surface(&surface),
         Some(Verb::Export(export)) => run::export(&export),
         Some(Verb::Validate(validate)) => validate::validate(&validate),
         Some(Verb::Bench(bench)) => bench::bench(&bench),
+        Some(Verb::Doctor(doctor)) => doctor::doctor(&doctor),
         Some(Verb::Completions { shell }) => {
-            clap_complete::generate(shell, &mut Arguments::command(), "meniscus", &mut std::io::stdout());
-            Ok(ExitCode::SUCCESS)
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "meniscus", &mut script);
+            output::print(&script)
         }
     }
 }

@@ -5,9 +5,25 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use meniscus::Event;
 use meniscus::sim::Totals;
 use serde::Serialize;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::Instant;
+
+/// A line on standard output. If nobody reads it any more, it is nobody's loss, and no reason to end a simulation.
+macro_rules! say {
+    ($($words:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stdout(), $($words)*);
+    }};
+}
+
+/// The same on standard error.
+macro_rules! note {
+    ($($words:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stderr(), $($words)*);
+    }};
+}
 
 /// What the program can do, in ten lines.
 pub(crate) const INTRODUCTION: &str = "\
@@ -17,6 +33,7 @@ Meniscus: liquids meet solids. This runs the default scene; there is more:
   meniscus resume DIR                  go on after a crash or a kill, bit for bit
   meniscus play SCENE                  live in the browser; meniscus view DIR replays a run
   meniscus render DIR                  pictures again, in other colours or from elsewhere
+  meniscus surface DIR                 surfaces of the liquids of a run, as PLY files
   meniscus export DIR --to vtk|ply|vti for ParaView, PyVista, Blender
   meniscus new SCENE                   copy a scene here to edit; meniscus check FILE tells what is wrong
   meniscus validate                    theory and experiment against us; meniscus bench: how fast it is here
@@ -26,8 +43,18 @@ Meniscus: liquids meet solids. This runs the default scene; there is more:
 /// Prints a document.
 pub(crate) fn print_json(document: &impl Serialize) -> Result<ExitCode, Failure> {
     let text = serde_json::to_string_pretty(document).map_err(|e| Failure::input("json", e.to_string()))?;
-    println!("{text}");
-    Ok(ExitCode::SUCCESS)
+    print(format!("{text}\n").as_bytes())
+}
+
+/// Prints what was asked for: a reader that has seen enough is content, a full disk is told.
+pub(crate) fn print(bytes: &[u8]) -> Result<ExitCode, Failure> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::input("output", format!("cannot write to standard output: {error}")))
+        }
+        _ => Ok(ExitCode::SUCCESS),
+    }
 }
 
 /// A number with thin spaces between thousands.
@@ -94,8 +121,11 @@ impl Progress {
             }
             Event::Frame { number, .. } => self.bar.set_position(u64::from(*number)),
             Event::Skipped(skipped) => {
-                self.bar.suspend(|| eprintln!("passing over {}: {}", skipped.path.display(), skipped.reason));
+                self.bar.suspend(|| note!("passing over {}: {}", skipped.path.display(), skipped.reason));
             }
+            Event::Damaged(damaged) => self.bar.suspend(|| {
+                note!("warning: {} is kept as it is: {}", damaged.path.display(), damaged.reason);
+            }),
         }
     }
 

@@ -3,11 +3,16 @@
 use crate::arguments::{Play, Serve, View};
 use crate::failure::Failure;
 use crate::machine;
+use crate::run::tell_unless_done;
 use meniscus::gallery::{self, GALLERY};
 use meniscus::record::RunFolder;
 use meniscus::{RunError, check_memory};
 use meniscus_viewer::{Card, Gallery, Options, PLAY_RATE, Server, Show, ViewerError};
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
+use std::time::Duration;
 
 pub(crate) fn play(arguments: Play) -> Result<ExitCode, Failure> {
     let threads = machine::threads(arguments.threads)?;
@@ -21,7 +26,9 @@ pub(crate) fn play(arguments: Play) -> Result<ExitCode, Failure> {
 }
 
 pub(crate) fn view(arguments: View) -> Result<ExitCode, Failure> {
-    serve(Show::Record(RunFolder::open(&arguments.dir)?), &arguments.serve)
+    let folder = RunFolder::open(&arguments.dir)?;
+    tell_unless_done(&folder)?;
+    serve(Show::Record(folder), &arguments.serve)
 }
 
 fn all_scenes() -> Result<Gallery, Failure> {
@@ -53,37 +60,78 @@ fn serve(show: Show, arguments: &Serve) -> Result<ExitCode, Failure> {
     };
     let server = Server::start(show, &options)?;
     if !arguments.bind.is_loopback() {
-        eprintln!(
+        note!(
             "warning: listening at {}: whoever can reach this machine and knows the link can look and reach in; the link travels unencrypted",
             server.address()
         );
     }
     let link = server.link();
-    println!("{link}");
+    say!("{link}");
     if !arguments.no_open && open_browser(&link) {
-        println!("opened in the browser; Ctrl-C stops");
+        say!("opened in the browser; Ctrl-C stops");
     } else {
-        println!("open the link in a browser; Ctrl-C stops");
-        println!("over SSH: ssh -L {0}:127.0.0.1:{0} THIS-MACHINE, then open it there", server.address().port());
+        say!("open the link in a browser; Ctrl-C stops");
+        say!("over SSH: ssh -L {0}:127.0.0.1:{0} THIS-MACHINE, then open it there", server.address().port());
     }
     server.wait();
     Ok(ExitCode::SUCCESS)
 }
 
+/// The program that opens a page where there is a screen, and its arguments.
+pub(crate) fn browser() -> Option<(&'static str, &'static [&'static str])> {
+    let screen =
+        || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some_and(|v| !v.is_empty()));
+    if cfg!(target_os = "macos") {
+        Some(("open", &[]))
+    } else if cfg!(windows) {
+        Some(("rundll32", &["url.dll,FileProtocolHandler"]))
+    } else {
+        screen().then_some(("xdg-open", &[]))
+    }
+}
+
 /// Opens a link where there is a screen; whether a browser was started.
 fn open_browser(link: &str) -> bool {
-    let (program, arguments): (&str, &[&str]) = if cfg!(target_os = "macos") {
-        ("open", &[])
-    } else if cfg!(windows) {
-        ("rundll32", &["url.dll,FileProtocolHandler"])
-    } else if ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some_and(|v| !v.is_empty())) {
-        ("xdg-open", &[])
-    } else {
-        return false;
-    };
+    let Some((program, arguments)) = browser() else { return false };
+    // Whoever lists the processes of this machine reads their arguments: the link, with its token, is in a file instead.
+    let Ok(page) = write_redirect(link) else { return false };
     let mut command = Command::new(program);
-    command.args(arguments).arg(link).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.spawn().is_ok()
+    command.args(arguments).arg(&page).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let opened = command.spawn().is_ok();
+    std::thread::spawn(move || {
+        std::thread::sleep(REDIRECT_LIFE);
+        let _ = std::fs::remove_file(page);
+    });
+    opened
+}
+
+/// How long a browser has to read the file that leads to the link.
+const REDIRECT_LIFE: Duration = Duration::from_secs(60);
+
+/// A page that only this user can read and that leads to a link.
+fn write_redirect(link: &str) -> std::io::Result<PathBuf> {
+    let folder = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|folder| folder.is_dir());
+    let folder = folder.unwrap_or_else(std::env::temp_dir);
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    // A file of that name that is there already is not ours, or of a process long gone.
+    for number in 0.. {
+        let path = folder.join(format!("meniscus-{}-{number}.html", std::process::id()));
+        match options.open(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && number < 100 => {}
+            Err(error) => return Err(error),
+            Ok(mut file) => {
+                let page = format!(
+                    "<!doctype html><meta charset=utf-8><title>Meniscus</title>\
+                     <meta http-equiv=refresh content=\"0; url={link}\"><a href=\"{link}\">{link}</a>\n"
+                );
+                return file.write_all(page.as_bytes()).map(|()| path);
+            }
+        }
+    }
+    Err(std::io::ErrorKind::AlreadyExists.into())
 }
 
 impl From<ViewerError> for Failure {

@@ -1,14 +1,15 @@
 //! `run`, `resume`, `render`, `export`.
 
-use crate::arguments::{Export, Format, Render, Resume, Run};
+use crate::arguments::{Export, Format, Render, Resume, Run, Surface};
 use crate::failure::Failure;
 use crate::machine;
 use crate::output::{self, Progress, count};
+use crate::signals::Signals;
 use meniscus::record::export::{ExportReport, export_ply, export_vtk};
-use meniscus::record::{RunFolder, read_commands};
+use meniscus::record::{RunFolder, RunStatus, Skipped};
 use meniscus::scene::Loaded;
-use meniscus::sim::{Logged, World};
-use meniscus::{Event, RunError, RunOptions, Summary, check_memory, gallery};
+use meniscus::sim::World;
+use meniscus::{Event, RunError, RunOptions, Summary, check_memory, gallery, read_log};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -16,10 +17,13 @@ pub(crate) fn run(arguments: &Run) -> Result<ExitCode, Failure> {
     let threads = machine::threads(arguments.threads)?;
     let loaded = load(&arguments.scene, &arguments.set, arguments.seconds)?;
     check_memory(&loaded, machine::free_memory())?;
+    let signals = Signals::default();
     let options = RunOptions {
         no_pictures: arguments.no_pictures,
         replay: arguments.commands.as_deref().map_or(Ok(Vec::new()), read_log)?,
         threads,
+        stop: Some(signals.stop()),
+        log: arguments.log_format.into(),
     };
     let chatty = !arguments.json && !arguments.quiet;
     let mut progress = Progress::new(arguments.quiet);
@@ -29,56 +33,54 @@ pub(crate) fn run(arguments: &Run) -> Result<ExitCode, Failure> {
     };
     let result = machine::in_pool(threads, || {
         meniscus::run(&loaded, make_folder, &options, &mut |event| {
+            if let Event::Start { .. } = event {
+                signals.listen();
+            }
             if let (true, Event::Start { world, .. }) = (chatty, &event) {
-                println!("{}", headline(&loaded, world, threads));
-                world.warnings().iter().for_each(|warning| println!("warning: {warning}"));
+                say!("{}", headline(&loaded, world, threads));
+                world.warnings().iter().for_each(|warning| say!("warning: {warning}"));
             }
             progress.tell(&event);
         })
     })?;
     progress.clear();
-    let (folder, summary) = result?;
+    let (folder, summary) = result.map_err(|error| signals.failure(error))?;
     finish(&folder, &summary, arguments.json, arguments.quiet)
 }
 
 pub(crate) fn resume(arguments: &Resume) -> Result<ExitCode, Failure> {
     let threads = machine::threads(arguments.threads)?;
     let folder = RunFolder::open(&arguments.dir)?;
-    let replay = if folder.commands_path().exists() { read_log(&folder.commands_path())? } else { Vec::new() };
-    let options = RunOptions { no_pictures: arguments.no_pictures, replay, threads };
+    let status = folder.status()?;
+    let signals = Signals::default();
+    let options = RunOptions {
+        no_pictures: arguments.no_pictures,
+        threads,
+        stop: Some(signals.stop()),
+        log: arguments.log_format.into(),
+        ..RunOptions::default()
+    };
     let mut progress = Progress::new(arguments.quiet);
     let summary = machine::in_pool(threads, || {
         meniscus::resume(&folder, arguments.from_frame, &options, &mut |event| {
-            if let (false, Event::Start { world, frames }) = (arguments.json || arguments.quiet, &event) {
-                println!("resuming {} at frame {}/{frames}", folder.dir().display(), world.frame_number());
+            if let Event::Start { world, frames } = &event {
+                signals.listen();
+                if !arguments.json && !arguments.quiet {
+                    say!("resuming {} ({status}) at frame {}/{frames}", folder.dir().display(), world.frame_number());
+                }
             }
             progress.tell(&event);
         })
     })?;
     progress.clear();
-    finish(&folder, &summary?, arguments.json, arguments.quiet)
+    let summary = summary.map_err(|error| signals.failure(error))?;
+    finish(&folder, &summary, arguments.json, arguments.quiet)
 }
 
 fn load(scene: &str, set: &[String], seconds: Option<f64>) -> Result<Loaded, Failure> {
     let mut overrides = set.to_vec();
     overrides.extend(seconds.map(|seconds| format!("seconds={seconds:?}")));
     Ok(gallery::load(scene, &overrides)?)
-}
-
-/// Reads logged commands; steps must not go backwards.
-fn read_log(path: &Path) -> Result<Vec<Logged>, Failure> {
-    let rows = read_commands(path)?;
-    let parse = |(number, row)| {
-        serde_json::from_value(row)
-            .map_err(|e| Failure::input("commands", format!("{}:{}: {e}", path.display(), number + 1)))
-    };
-    let log: Vec<Logged> = rows.into_iter().enumerate().map(parse).collect::<Result<_, _>>()?;
-    match log.windows(2).position(|pair| pair[0].step > pair[1].step) {
-        None => Ok(log),
-        Some(row) => {
-            Err(Failure::input("commands", format!("{}:{}: the step goes backwards", path.display(), row + 2)))
-        }
-    }
 }
 
 fn headline(loaded: &Loaded, world: &World, threads: usize) -> String {
@@ -110,7 +112,7 @@ fn finish(folder: &RunFolder, summary: &Summary, json: bool, quiet: bool) -> Res
     if !quiet {
         let dir = folder.dir().display();
         let pictures = folder.picture_numbers()?.len();
-        println!(
+        say!(
             "done in {:.1} s: {dir}/   {} frames, {} checkpoints, probes.csv{}",
             summary.wall_seconds,
             folder.frame_numbers()?.len(),
@@ -118,8 +120,8 @@ fn finish(folder: &RunFolder, summary: &Summary, json: bool, quiet: bool) -> Res
             if pictures > 0 { format!(", {pictures} pictures, {}.gif", summary.scene) } else { String::new() },
         );
         let speed = summary.simulated_seconds / summary.wall_seconds.max(1e-9);
-        println!("{} steps, {speed:.2} s simulated per second, digest {}", count(summary.steps), summary.digest);
-        println!(
+        say!("{} steps, {speed:.2} s simulated per second, digest {}", count(summary.steps), summary.digest);
+        say!(
             "next: meniscus play {0} · meniscus view {dir} · meniscus render {dir} --set picture.color=water · meniscus export {dir} --to vtk · meniscus new {0} (to edit it)",
             summary.scene
         );
@@ -129,8 +131,9 @@ fn finish(folder: &RunFolder, summary: &Summary, json: bool, quiet: bool) -> Res
 
 pub(crate) fn render(arguments: &Render) -> Result<ExitCode, Failure> {
     let folder = RunFolder::open(&arguments.dir)?;
+    tell_unless_done(&folder)?;
     let progress = Progress::new(arguments.quiet);
-    let path = match arguments.strip {
+    let made = match arguments.strip {
         Some(count) => {
             let shape = [usize::from(count), usize::from(arguments.columns)];
             meniscus::render_strip(&folder, &arguments.set, shape)?
@@ -139,9 +142,37 @@ pub(crate) fn render(arguments: &Render) -> Result<ExitCode, Failure> {
     };
     progress.clear();
     if !arguments.quiet {
-        println!("{}", path.display());
+        say!("{}", made.path.display());
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(passed_over(&made.skipped))
+}
+
+/// A record that is not whole is no error, but should not be taken for a whole one.
+pub(crate) fn tell_unless_done(folder: &RunFolder) -> Result<(), Failure> {
+    match folder.status()? {
+        RunStatus::Done => {}
+        RunStatus::Running => note!("note: the run is still at work: there is more to come"),
+        status => note!("note: the run is {status}; `meniscus resume {}` goes on with it", folder.dir().display()),
+    }
+    Ok(())
+}
+
+/// Names what could not be read; then something is missing, and a script must be able to know.
+fn passed_over(skipped: &[Skipped]) -> ExitCode {
+    skipped.iter().for_each(|s| note!("passing over {}: {}", s.path.display(), s.reason));
+    ExitCode::from(u8::from(!skipped.is_empty()))
+}
+
+pub(crate) fn surface(arguments: &Surface) -> Result<ExitCode, Failure> {
+    let folder = RunFolder::open(&arguments.dir)?;
+    let mut overrides = arguments.set.clone();
+    overrides.extend(arguments.cube.map(|cube| format!("surface.cube={cube:?}")));
+    let out = arguments.out.clone().unwrap_or_else(|| folder.dir().join("surface"));
+    let progress = Progress::new(arguments.quiet);
+    let report = meniscus::write_surfaces(&folder, &overrides, &out, &mut |done, of| progress.files(done, of))?;
+    progress.clear();
+    tell_export(&report, &out, arguments.quiet);
+    Ok(passed_over(&report.skipped))
 }
 
 pub(crate) fn export(arguments: &Export) -> Result<ExitCode, Failure> {
@@ -151,16 +182,20 @@ pub(crate) fn export(arguments: &Export) -> Result<ExitCode, Failure> {
         Format::Ply => ("ply", |run, out, tell| Ok(export_ply(run, out, tell)?)),
         Format::Vti => ("vti", meniscus::export_fields),
     };
+    tell_unless_done(&folder)?;
     let out = arguments.out.clone().unwrap_or_else(|| folder.dir().join(name));
     let progress = Progress::new(arguments.quiet);
     let report = write(&folder, &out, &mut |done, of| progress.files(done, of))?;
     progress.clear();
-    report.skipped.iter().for_each(|s| eprintln!("passing over {}: {}", s.path.display(), s.reason));
-    if !arguments.quiet {
+    tell_export(&report, &out, arguments.quiet);
+    Ok(passed_over(&report.skipped))
+}
+
+fn tell_export(report: &ExportReport, out: &Path, quiet: bool) {
+    if !quiet {
         let megabytes = report.bytes as f64 / 1e6;
-        println!("{} frames, {} files, {megabytes:.1} MB in {}/", report.frames, report.files, out.display());
+        say!("{} frames, {} files, {megabytes:.1} MB in {}/", report.frames, report.files, out.display());
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 type ExportTo = fn(&RunFolder, &Path, &mut dyn FnMut(usize, usize)) -> Result<ExportReport, RunError>;

@@ -27,9 +27,9 @@ pub(crate) fn validate(arguments: &Validate) -> Result<ExitCode, Failure> {
     side_by_side(&cases, threads, size, |result, seconds| {
         if !arguments.json {
             for row in &result {
-                println!("{}", line(row));
+                say!("{}", line(row));
             }
-            println!("{:24} {seconds:.1} s", "");
+            say!("{:24} {seconds:.1} s", "");
         }
         if let Some(folder) = &arguments.plot
             && drawn.is_ok()
@@ -43,7 +43,7 @@ pub(crate) fn validate(arguments: &Validate) -> Result<ExitCode, Failure> {
     if arguments.json {
         output::print_json(&rows)?;
     } else {
-        println!("{} passed, {failed} failed", rows.len() - failed);
+        say!("{} passed, {failed} failed", rows.len() - failed);
     }
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(CHECK_FAILED) })
 }

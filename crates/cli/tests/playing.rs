@@ -126,5 +126,11 @@ fn a_browser_is_opened_where_there_is_a_screen() {
         assert!(start.elapsed() < Duration::from_secs(30), "no browser was opened");
         std::thread::sleep(Duration::from_millis(20));
     }
-    assert_eq!(String::from_utf8(place.read("opened")).unwrap().trim(), serving.link);
+    // The link has a secret, and arguments are read by everybody on this machine: the browser is given a file with it.
+    let given = String::from_utf8(place.read("opened")).unwrap().trim().to_owned();
+    let token = serving.door().1.trim_matches('/').to_owned();
+    assert!(!given.contains(&token), "the token is on a command line: {given}");
+    assert!(std::fs::read_to_string(&given).unwrap().contains(&serving.link), "{given}");
+    assert_eq!(std::fs::metadata(&given).unwrap().permissions().mode() & 0o077, 0, "nobody else may read it");
+    std::fs::remove_file(given).unwrap();
 }

@@ -56,7 +56,10 @@ fn resuming_from_any_frame_writes_the_same_files() {
     let place = Place::with_scene();
     let whole = digest(&place, &["run", "small.toml", "--json", "--out", "r"]);
     let but_times = |files: Vec<(std::path::PathBuf, Vec<u8>)>| {
-        files.into_iter().filter(|(path, _)| !path.ends_with("run.json")).collect::<Vec<_>>()
+        files
+            .into_iter()
+            .filter(|(path, _)| !path.ends_with("run.json") && !path.ends_with("run.log"))
+            .collect::<Vec<_>>()
     };
     let files = but_times(place.files("r"));
     for frame in ["0", "5", "14"] {
@@ -86,6 +89,10 @@ fn killed_at_any_moment_it_resumes_to_the_same_end() {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let out = format!("k{attempt}");
         let mut child = place.start(&["run", "small.toml", "--json", "--out", &out]);
+        // Three of four come past the start, however long that takes beside other work.
+        while attempt % 4 > 0 && !place.exists(&format!("{out}/checkpoints/checkpoint_00000.mnc")) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
         std::thread::sleep(Duration::from_micros(random % duration));
         child.kill().unwrap();
         child.wait().unwrap();
@@ -102,7 +109,7 @@ fn killed_at_any_moment_it_resumes_to_the_same_end() {
         let strays = place.files(&out).into_iter().filter(|(path, _)| path.to_string_lossy().contains("tmp"));
         assert_eq!(strays.count(), 0, "no temporary is left");
     }
-    assert!(resumed >= 5, "only {resumed} of 20 kills came after the start");
+    assert!(resumed >= 15, "only {resumed} of 20 kills came after the start");
 }
 
 #[test]

@@ -20,6 +20,9 @@ pub struct Frame {
     pub surfaces: Vec<Surface>,
     /// Line drawings: tanks, nozzles, regions.
     pub wires: Vec<Wire>,
+    /// Walls as the surface of a liquid meets them; frames of older records have none.
+    #[serde(default)]
+    pub walls: Vec<Wall>,
 }
 
 /// Name and look of a body.
@@ -65,6 +68,9 @@ pub struct Particles {
     pub pressures: Vec<f32>,
     /// Distance between particles at rest \[m\]; a particle is drawn as a sphere of half this size.
     pub spacing: f32,
+    /// Which particles fly alone and belong to no surface; empty where nobody has looked.
+    #[serde(default)]
+    pub spray: Vec<bool>,
 }
 
 impl Particles {
@@ -92,6 +98,31 @@ pub struct Surface {
     pub velocities: Vec<Vec3>,
     /// Triangles, counter-clockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
+}
+
+/// A wall, where it is now.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Wall {
+    /// Index into [`Frame::bodies`].
+    pub body: u16,
+    /// Where the liquid ends.
+    pub shape: WallShape,
+}
+
+/// Where the liquid ends at a wall.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum WallShape {
+    /// A plane without end; a tank has one for each of its sides.
+    Plane {
+        /// A point of it \[m\].
+        point: Vec3,
+        /// Unit normal into the liquid.
+        normal: Vec3,
+    },
+    /// Liquid is inside of the surface of this body only.
+    Vessel,
 }
 
 /// The tetrahedra of a soft body. Not part of a frame: a world shows them to who asks.

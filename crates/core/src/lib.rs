@@ -4,6 +4,7 @@
 //! * [`Camera`] and [`Style`]: how a picture of it looks, as plain data.
 //! * [`StepReport`]: the named, timed stages of one step. Stage names are the lines of a method's algorithm box.
 //! * [`StepError`]: where a step went wrong: stage, body, index.
+//! * [`Wrench`]: force and torque.
 //! * [`Digest`]: a fingerprint of the state in id order; equal digests mean equal bits.
 //! * [`par`]: loops and sums over threads whose bits do not depend on the number of threads.
 //!
@@ -22,9 +23,11 @@ mod frame;
 mod look;
 pub mod par;
 mod report;
+mod wrench;
 
 pub use digest::{Digest, checksum};
 pub use error::{Fault, StepError};
-pub use frame::{BodyInfo, BodyKind, Frame, Particles, Surface, Tets, Wire};
+pub use frame::{BodyInfo, BodyKind, Frame, Particles, Surface, Tets, Wall, WallShape, Wire};
 pub use look::{Camera, Coloring, Liquids, Pattern, Solids, Style, Theme, Walls};
 pub use report::{Stage, StepReport};
+pub use wrench::Wrench;

@@ -54,7 +54,8 @@ pub struct Style {
     pub width: u32,
     /// Height \[px\], default 720.
     pub height: u32,
-    /// What the colour of particles and liquid surfaces tells, default `speed`.
+    /// What the colour of liquids tells, default `speed`. With `water` and `body` a liquid is shown by its surface, with the
+    /// others by its particles.
     pub color: Coloring,
     /// Values at the two ends of the colours, in the unit of the quantity \[m/s, kg/m³ or Pa\];
     /// default: from the frame, rounded; for speed in a run, from the scene.
@@ -71,8 +72,10 @@ pub struct Style {
     pub pattern: Pattern,
     /// How triangle surfaces of walls are drawn, default `auto`.
     pub walls: Walls,
-    /// How triangle surfaces of liquids are drawn, default `opaque`.
+    /// How surfaces of liquids are drawn, default `deep`.
     pub liquids: Liquids,
+    /// The way through a liquid after which its colour is that of its body \[m\]; default: half the radius of the first frame.
+    pub clarity: Option<f32>,
     /// How solids and rigid bodies are drawn, default `opaque`.
     pub solids: Solids,
     /// Width of outlines \[px\] in a picture 720 pixels high (it grows with the picture), default 1.6.
@@ -95,6 +98,14 @@ pub struct Style {
     pub supersample: u32,
 }
 
+impl Style {
+    /// Whether liquids are shown by their surfaces: the colours tell no quantity that only particles have.
+    #[must_use]
+    pub fn shows_surfaces(&self) -> bool {
+        matches!(self.color, Coloring::Water | Coloring::Body)
+    }
+}
+
 impl Default for Style {
     fn default() -> Self {
         Self {
@@ -108,7 +119,8 @@ impl Default for Style {
             ground_height: None,
             pattern: Pattern::Grid,
             walls: Walls::Auto,
-            liquids: Liquids::Opaque,
+            liquids: Liquids::Deep,
+            clarity: None,
             solids: Solids::Opaque,
             line_width: 1.6,
             shadows: true,
@@ -137,7 +149,7 @@ pub enum Coloring {
     Body,
     /// One colour for all.
     Plain,
-    /// Like water: deep blue, brighter at grazing angles, white where it is fast.
+    /// Like water: blue in its depth, bright at grazing angles; drops are white where they are fast.
     Water,
 }
 
@@ -180,12 +192,15 @@ pub enum Walls {
     Hidden,
 }
 
-/// How triangle surfaces of liquids are drawn.
+/// How surfaces of liquids are drawn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Liquids {
-    /// Nothing is seen through them.
+    /// As liquids: they mirror, bend what is behind them, and tint it the more the deeper they are; where colours tell a
+    /// quantity, as `opaque`.
     #[default]
+    Deep,
+    /// Nothing is seen through them.
     Opaque,
     /// Clear: bubbles and bodies inside are seen.
     Clear,

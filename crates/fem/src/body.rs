@@ -34,11 +34,13 @@ pub(crate) struct Workspace {
     /// The motion before the step, and the mesh if the step broke it.
     pub(crate) before: Motion,
     pub(crate) before_mesh: Option<Mesh>,
+    /// Where fixed nodes were held before they were led on \[m\]; empty if they were not.
+    pub(crate) led_from: Vec<DVec3>,
     /// a M + c K and springs.
     pub(crate) matrix: Matrix<DMat3>,
     pub(crate) preconditioner: Option<Preconditioner>,
     /// Memory of what is lent.
-    pub(crate) answer_memory: crate::answer::Memory,
+    pub(crate) compliance_memory: crate::compliance::Memory,
     /// What contact adds to the diagonal of the matrix, for the preconditioner of this step.
     pub(crate) contact_diagonal: Vec<(u32, DMat3)>,
     pub(crate) cg: Cg,

@@ -45,10 +45,10 @@
 // Rows and columns of small matrices are named by their numbers.
 #![allow(clippy::needless_range_loop)]
 
-mod answer;
 mod assembly;
 mod axes;
 mod body;
+mod compliance;
 pub mod contact;
 mod cut;
 mod element;
@@ -77,9 +77,9 @@ mod symmetric;
 mod tangent;
 mod topology;
 
-pub use answer::StepAnswer;
 pub use axes::Axes;
 pub use body::{Body, BodyError};
+pub use compliance::StepCompliance;
 pub use params::{Fracture, Integrator, Linearisation, Material, Model, Order, Params, ParamsError, Plasticity};
 pub use pick::Picked;
 pub use pieces::Pieces;

@@ -93,8 +93,13 @@ impl Body {
 
     /// 1. Keeps the motion for a roll-back.
     pub(crate) fn keep(&mut self) {
-        self.work.before.copy_from(&self.state.motion);
-        self.work.before_mesh = None;
+        let work = &mut self.work;
+        work.before.copy_from(&self.state.motion);
+        if work.led_from.len() == work.before.target.len() {
+            std::mem::swap(&mut work.before.target, &mut work.led_from);
+        }
+        work.led_from.clear();
+        work.before_mesh = None;
     }
 
     /// 3. m g and the forces from outside.

@@ -78,6 +78,9 @@ impl Body {
     /// step \[m\].
     pub fn lead(&mut self, target: impl Fn(usize, DVec3) -> DVec3) {
         let State { mesh, motion } = &mut self.state;
+        if self.work.led_from.is_empty() {
+            self.work.led_from.extend_from_slice(&motion.target);
+        }
         for node in (0..mesh.nodes()).filter(|&node| mesh.fixed[node].any()) {
             motion.target[node] = target(node, mesh.rest_position[node]);
         }

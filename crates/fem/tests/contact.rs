@@ -2,7 +2,8 @@
 
 use glam::{DMat3, DQuat, DVec3};
 use meniscus_core::StepReport;
-use meniscus_fem::contact::{Ball, Contact, ContactParams, Cuboid, Inertia, Obstacle, ObstacleForce, Plane, Sample};
+use meniscus_core::Wrench;
+use meniscus_fem::contact::{Ball, Contact, ContactParams, Cuboid, Distance, Inertia, Obstacle, Plane, Sample};
 use meniscus_fem::{Body, Integrator, Material, Order, Params, Reaction, State};
 use meniscus_geometry::{Aabb, TetMesh};
 
@@ -403,7 +404,7 @@ impl Free {
     }
 
     /// A step in which gravity is expected already.
-    fn advance(&mut self, felt: ObstacleForce, dt: f64) {
+    fn advance(&mut self, felt: Wrench, dt: f64) {
         self.ball.velocity += dt / self.mass * felt.force;
         self.ball.spin += dt / self.moment() * (felt.torque - self.ball.center.cross(felt.force));
         self.ball.center += dt * self.ball.velocity;
@@ -411,7 +412,7 @@ impl Free {
     }
 }
 
-impl Obstacle for Free {
+impl Distance for Free {
     fn distance(&self, point: DVec3) -> (f64, DVec3) {
         self.ball.distance(point)
     }
@@ -419,7 +420,9 @@ impl Obstacle for Free {
     fn velocity(&self, point: DVec3) -> DVec3 {
         self.ball.velocity(point)
     }
+}
 
+impl Obstacle for Free {
     fn samples(&self) -> &[Sample] {
         &self.samples
     }

@@ -20,6 +20,7 @@ mod words;
 mod write;
 mod xml;
 
+use std::io::Read;
 use std::path::Path;
 
 use schemars::JsonSchema;
@@ -42,7 +43,7 @@ use soup::{Raw, Soup};
 pub(crate) use xml::from_base64;
 
 /// Larger files are refused \[bytes\].
-pub const LARGEST_FILE: u64 = 1 << 32;
+pub const LARGEST_FILE: u64 = 1 << 30;
 
 /// How the coordinates of a file become ours.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -110,17 +111,25 @@ fn parser_for(path: &Path) -> Result<Parse, MeshFileError> {
     }
 }
 
-/// The bytes of a regular file that is not too large.
-pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, MeshFileError> {
+/// Reads a file whole: an ordinary one, that is, no folder, pipe or device, of no more than [`LARGEST_FILE`].
+///
+/// # Errors
+/// Names the file, and what it is instead.
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>, MeshFileError> {
     let failed = |error| MeshFileError::Read { path: path.into(), error };
+    let too_large = |bytes| MeshFileError::TooLarge { path: path.into(), bytes };
     let about = std::fs::metadata(path).map_err(failed)?;
     if !about.is_file() {
         return Err(MeshFileError::NotAFile { path: path.into() });
     }
     if about.len() > LARGEST_FILE {
-        return Err(MeshFileError::TooLarge { path: path.into(), bytes: about.len() });
+        return Err(too_large(about.len()));
     }
-    std::fs::read(path).map_err(failed)
+    let mut bytes = Vec::new();
+    // It may grow while it is read; some say that they are empty and never end.
+    let file = std::fs::File::open(path).map_err(failed)?;
+    file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > LARGEST_FILE { Err(too_large(bytes.len() as u64)) } else { Ok(bytes) }
 }
 
 #[cfg(test)]
@@ -160,6 +169,25 @@ mod tests {
         let folder = path.with_file_name("folder.stl");
         std::fs::create_dir(&folder).unwrap();
         assert!(matches!(read_mesh(folder, &options), Err(MeshFileError::NotAFile { .. })));
+    }
+
+    /// A scene of a stranger may name any file: what is no mesh is not shown.
+    #[test]
+    fn a_file_that_is_no_mesh_is_not_echoed() {
+        let secret = b"root:x:0:0:root:/root:/bin/bash\n# comment\nhunter2 hunter2 hunter2\n";
+        for name in ["a.obj", "a.ply", "a.stl"] {
+            let said = parse_mesh(Path::new(name), secret, &ImportOptions::default()).unwrap_err().to_string();
+            assert!(!said.contains("root:") && !said.contains("hunter2"), "{said}");
+        }
+        let options = ImportOptions::default();
+        for error in [
+            parse_msh(secret, &options).unwrap_err().to_string(),
+            parse_vtk(secret, &options).unwrap_err().to_string(),
+            parse_vtu(secret, &options).unwrap_err().to_string(),
+            parse_tetgen(secret, secret, &options).unwrap_err().to_string(),
+        ] {
+            assert!(!error.contains("root:"), "{error}");
+        }
     }
 
     #[test]

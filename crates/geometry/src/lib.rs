@@ -82,8 +82,8 @@ pub use aabb::{Aabb, InnerBox};
 pub use bvh::{Bvh, Closest, Hit, SelfCrossing, WrongVertexCount};
 pub use files::{
     ImportOptions, LARGEST_FILE, MeshFileError, ParseError, Place, Problem, TetFile, TetGenError, TetReport, UpAxis,
-    parse_mesh, parse_msh, parse_obj, parse_ply, parse_stl, parse_tetgen, parse_vtk, parse_vtu, read_mesh, read_tets,
-    write_obj, write_ply,
+    parse_mesh, parse_msh, parse_obj, parse_ply, parse_stl, parse_tetgen, parse_vtk, parse_vtu, read_bytes, read_mesh,
+    read_tets, write_obj, write_ply,
 };
 pub use grid::{NeighbourGrid, Periodic};
 pub use iso::{CutEdge, IsoError, IsoGrid, IsoSurface, LARGEST_SIDE, Sample};

@@ -49,6 +49,7 @@ fn small_frame() -> Frame {
             densities: vec![1000.0; 3],
             pressures: vec![0.0; 3],
             spacing: 0.1,
+            spray: Vec::new(),
         },
         surfaces: vec![Surface {
             body: 1,
@@ -57,5 +58,6 @@ fn small_frame() -> Frame {
             triangles: vec![[0, 1, 2]],
         }],
         wires: vec![Wire { body: 1, segments: vec![[Default::default(); 2]] }],
+        walls: Vec::new(),
     }
 }

@@ -1,10 +1,13 @@
 //! Pictures of a run, and the film made of them.
 
 use crate::run::RunError;
+use crate::surfaces::dressed;
 use meniscus_core::{Camera, Coloring, Frame};
 use meniscus_picture::{GifWriter, Image, Renderer, film_strip, settled_camera, settled_style};
-use meniscus_record::{RecordError, RunFolder, write_atomic};
+use meniscus_record::{RecordError, RunFolder, Skipped, write_atomic};
 use meniscus_scene::{Loaded, Scene};
+use meniscus_surface::Extractor;
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// Width of the film \[px\].
@@ -16,6 +19,7 @@ const FILM_RATE: f64 = 25.0;
 pub(crate) struct Film {
     renderer: Renderer,
     camera: Camera,
+    extractor: Extractor,
 }
 
 impl Film {
@@ -26,11 +30,19 @@ impl Film {
         if scene.picture.range.is_none() && matches!(style.color, Coloring::Speed | Coloring::Water) {
             style.range = Some([0.0, round_up(meniscus_sim::speed_scale(loaded)) as f32]);
         }
-        Self { renderer: Renderer::new(style), camera: settled_camera(&scene.camera, [first]) }
+        let camera = settled_camera(&scene.camera, [first]);
+        Self { renderer: Renderer::new(style), camera, extractor: Extractor::new(scene.surface) }
+    }
+
+    /// Takes a picture: of liquids by their surfaces, unless the colours tell what only particles have.
+    fn picture(&mut self, frame: &Frame) -> Result<&Image, RunError> {
+        let surfaces = self.renderer.style().shows_surfaces() && !frame.particles.is_empty();
+        let shown = if surfaces { Cow::Owned(dressed(frame, &mut self.extractor)) } else { Cow::Borrowed(frame) };
+        Ok(self.renderer.render(&shown, &self.camera)?)
     }
 
     pub(crate) fn shoot(&mut self, frame: &Frame, folder: &RunFolder) -> Result<PathBuf, RunError> {
-        let png = self.renderer.render(frame, &self.camera)?.to_png()?;
+        let png = self.picture(frame)?.to_png()?;
         let path = folder.picture_path(frame.number);
         write_atomic(&path, &png)?;
         Ok(path)
@@ -52,7 +64,7 @@ pub(crate) fn write_gif(folder: &RunFolder, name: &str, scene: &Scene) -> Result
     for &number in numbers.iter().step_by(stride) {
         film.push(&read_picture(&folder.picture_path(number))?)?;
     }
-    let path = folder.dir().join(format!("{name}.gif"));
+    let path = folder.film_path(name)?;
     write_atomic(&path, &film.finish()?)?;
     Ok(path)
 }
@@ -63,6 +75,15 @@ fn read_picture(path: &Path) -> Result<Image, RunError> {
     Ok(Image::from_png(&bytes)?)
 }
 
+/// What was made of a record.
+#[derive(Debug)]
+pub struct Rendered {
+    /// The film or the strip.
+    pub path: PathBuf,
+    /// Frames that could not be read and are not in it.
+    pub skipped: Vec<Skipped>,
+}
+
 /// Takes all pictures of a run again, with settings such as `picture.color=water` on top of its scene, and makes the film.
 ///
 /// # Errors
@@ -71,18 +92,37 @@ pub fn render(
     folder: &RunFolder,
     overrides: &[String],
     progress: &mut dyn FnMut(usize, usize),
-) -> Result<PathBuf, RunError> {
+) -> Result<Rendered, RunError> {
     let loaded = Loaded::from_file(&folder.scene_path(), overrides)?;
-    let numbers = folder.frame_numbers()?;
-    let Some(&first) = numbers.first() else { return Err(RunError::NoFrames { dir: folder.dir().to_owned() }) };
-    let mut film = Film::new(&loaded, &folder.read_frame(first)?);
+    let (mut film, numbers, mut skipped) = open_film(folder, &loaded)?;
     for (done, &number) in numbers.iter().enumerate() {
         if number.is_multiple_of(loaded.scene.output.picture_every.max(1)) {
-            film.shoot(&folder.read_frame(number)?, folder)?;
+            match folder.read_frame(number) {
+                Ok(frame) => drop(film.shoot(&frame, folder)?),
+                Err(reason) => skipped.push(Skipped { path: folder.frame_path(number), reason }),
+            }
         }
         progress(done + 1, numbers.len());
     }
-    write_gif(folder, &folder.info()?.scene, &loaded.scene)
+    let path = write_gif(folder, &folder.info()?.scene, &loaded.scene)?;
+    Ok(Rendered { path, skipped })
+}
+
+/// The film of a run from its first sound frame on, the frames from there, and those before that cannot be read.
+fn open_film(folder: &RunFolder, loaded: &Loaded) -> Result<(Film, Vec<u32>, Vec<Skipped>), RunError> {
+    let mut numbers = folder.frame_numbers()?;
+    let mut skipped = Vec::new();
+    while let Some(&first) = numbers.first() {
+        match folder.read_frame(first) {
+            Ok(frame) => return Ok((Film::new(loaded, &frame), numbers, skipped)),
+            Err(reason) => skipped.push(Skipped { path: folder.frame_path(first), reason }),
+        }
+        numbers.remove(0);
+    }
+    match skipped.into_iter().next() {
+        Some(Skipped { reason, .. }) => Err(reason.into()),
+        None => Err(RunError::NoFrames { dir: folder.dir().to_owned() }),
+    }
 }
 
 /// Makes one picture of `count` moments of a run, evenly spread, in rows of `columns`, and returns its path.
@@ -93,19 +133,20 @@ pub fn render_strip(
     folder: &RunFolder,
     overrides: &[String],
     [count, columns]: [usize; 2],
-) -> Result<PathBuf, RunError> {
+) -> Result<Rendered, RunError> {
     let loaded = Loaded::from_file(&folder.scene_path(), overrides)?;
-    let numbers = folder.frame_numbers()?;
-    let Some(&first) = numbers.first() else { return Err(RunError::NoFrames { dir: folder.dir().to_owned() }) };
-    let mut film = Film::new(&loaded, &folder.read_frame(first)?);
+    let (mut film, numbers, mut skipped) = open_film(folder, &loaded)?;
     let mut moments = Vec::new();
     for k in 0..count {
-        let place = (numbers.len() - 1) * k / (count - 1).max(1);
-        moments.push(film.renderer.render(&folder.read_frame(numbers[place])?, &film.camera)?.clone());
+        let number = numbers[(numbers.len() - 1) * k / (count - 1).max(1)];
+        match folder.read_frame(number) {
+            Ok(frame) => moments.push(film.picture(&frame)?.clone()),
+            Err(reason) => skipped.push(Skipped { path: folder.frame_path(number), reason }),
+        }
     }
     let path = folder.dir().join("strip.png");
     write_atomic(&path, &film_strip(&moments, columns).to_png()?)?;
-    Ok(path)
+    Ok(Rendered { path, skipped })
 }
 
 #[cfg(test)]

@@ -22,17 +22,24 @@
 //! * [`sim`]: worlds. [`sph`]: the liquid. [`fem`]: deformable solids. [`rigid`]: rigid bodies. [`particles`]: bodies of particles.
 //!   [`twophase`]: air and water on a grid.
 //! * [`record`]: frames, checkpoints, exporters on disk. [`picture`]: pictures of frames.
-//! * [`run()`], [`resume()`], [`render()`]: from a scene to a folder of results.
+//! * [`surface`]: surfaces of liquids. [`run()`], [`resume()`], [`render()`]: from a scene to a folder of results.
 
+mod commands;
 mod fields;
 mod film;
 #[doc(hidden)]
 pub mod fuzz;
 pub mod gallery;
+mod log;
+mod recorder;
 mod run;
+mod surfaces;
 
+pub use commands::read_log;
 pub use fields::export_fields;
-pub use film::{render, render_strip};
+pub use film::{Rendered, render, render_strip};
+pub use log::LogFormat;
+pub use meniscus_boundary as boundary;
 pub use meniscus_core as core;
 pub use meniscus_fem as fem;
 pub use meniscus_geometry as geometry;
@@ -43,5 +50,7 @@ pub use meniscus_rigid as rigid;
 pub use meniscus_scene as scene;
 pub use meniscus_sim as sim;
 pub use meniscus_sph as sph;
+pub use meniscus_surface as surface;
 pub use meniscus_twophase as twophase;
 pub use run::{Event, RunError, RunOptions, Summary, check_memory, resume, run};
+pub use surfaces::{dressed, write_surfaces};

@@ -1,16 +1,17 @@
 //! The loop that turns a scene into a record: frames, pictures, probes, checkpoints.
 
-use crate::film::Film;
-use meniscus_core::{StepError, StepReport};
+use crate::commands::{keep_input, pending};
+use crate::log::LogFormat;
+use crate::recorder::Recorder;
+use meniscus_core::StepError;
 use meniscus_picture::PictureError;
-use meniscus_record::{
-    CheckpointHeader, CommandWriter, ProbeWriter, RecordError, RunFolder, RunInfo, RunStatus, Skipped,
-};
-use meniscus_scene::{Loaded, ProbeRate, SceneError};
+use meniscus_record::{RecordError, RunFolder, RunInfo, RunStatus, Skipped};
+use meniscus_scene::{Loaded, SceneError};
 use meniscus_sim::{BuildError, LoadError, Logged, Totals, World};
 use serde::Serialize;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// A run could not begin or go on.
 #[derive(Debug, thiserror::Error)]
@@ -72,6 +73,16 @@ pub enum RunError {
     /// A command in a log does not suit the scene.
     #[error("cannot replay the commands: {0}")]
     Replay(String),
+    /// It was asked to stop; its whole state is in the record.
+    #[error("stopped at {time:.4} s, after frame {frame}; go on with: meniscus resume {}", dir.display())]
+    Stopped {
+        /// The folder of the run.
+        dir: PathBuf,
+        /// The last frame written.
+        frame: u32,
+        /// Simulated time reached \[s\].
+        time: f64,
+    },
     /// The simulation failed; everything up to the last frame is in the record.
     #[error(transparent)]
     Step(#[from] StepError),
@@ -91,10 +102,14 @@ fn named(skipped: &[Skipped]) -> String {
 pub struct RunOptions {
     /// No pictures, whatever the scene says.
     pub no_pictures: bool,
-    /// Commands to repeat.
+    /// Commands to repeat, by a run that begins; one that is resumed has them in its folder.
     pub replay: Vec<Logged>,
     /// Number of threads, for the record.
     pub threads: usize,
+    /// Set by another thread or a signal: the run finishes its step, saves its state and ends with [`RunError::Stopped`].
+    pub stop: Option<Arc<AtomicBool>>,
+    /// How lines of run.log are written.
+    pub log: LogFormat,
 }
 
 /// What a run tells while it goes.
@@ -122,6 +137,8 @@ pub enum Event<'a> {
     },
     /// A damaged checkpoint is passed over.
     Skipped(&'a Skipped),
+    /// A frame or the probes from before the checkpoint are damaged or gone, and stay so.
+    Damaged(&'a Skipped),
 }
 
 /// What came out.
@@ -174,12 +191,14 @@ pub fn run(
     let mut world = World::new(loaded)?;
     world.replay(options.replay.clone()).map_err(RunError::Replay)?;
     let folder = make_folder()?;
+    let _writer = folder.lock()?;
     let (scene, assets) = loaded.self_contained();
     let text = meniscus_scene::to_text(&scene).map_err(|e| RunError::Replay(e.to_string()))?;
     for asset in &assets {
         folder.write_asset(&asset.file, &asset.bytes)?;
     }
     folder.write_scene(&text)?;
+    keep_input(&folder, &options.replay)?;
     let mut info = RunInfo::start(&loaded.name, loaded.scene.method.name());
     info.threads = options.threads as u32;
     info.seconds = loaded.scene.seconds;
@@ -203,6 +222,7 @@ pub fn resume(
     options: &RunOptions,
     tell: &mut dyn FnMut(Event),
 ) -> Result<Summary, RunError> {
+    let _writer = folder.lock()?;
     let search = folder.checkpoint_at_or_before(from_frame.unwrap_or(u32::MAX))?;
     search.skipped.iter().for_each(|skipped| tell(Event::Skipped(skipped)));
     let Some(checkpoint) = search.found else {
@@ -218,9 +238,9 @@ pub fn resume(
     let mut world = World::new(&loaded)?;
     let path = folder.checkpoint_path(checkpoint.header.frame);
     world.load(&checkpoint.payload).map_err(|source| RunError::Load { path, source })?;
+    world.replay(pending(folder, world.steps())?).map_err(RunError::Replay)?;
     folder.rewind_to(&checkpoint.header)?;
-    let later: Vec<Logged> = options.replay.iter().filter(|logged| logged.step >= world.steps()).cloned().collect();
-    world.replay(later).map_err(RunError::Replay)?;
+    folder.damage_up_to(checkpoint.header.frame).iter().for_each(|damaged| tell(Event::Damaged(damaged)));
     info.status = RunStatus::Running;
     info.error = None;
     info.threads = options.threads as u32;
@@ -228,156 +248,6 @@ pub fn resume(
     Recorder::new(folder, info, &loaded, &world, options)?.go_on(world, tell)
 }
 
-fn digest_of(text: &str) -> String {
+pub(crate) fn digest_of(text: &str) -> String {
     format!("{:016x}", meniscus_core::checksum(text.as_bytes()))
-}
-
-/// Writes what a world does into its folder.
-struct Recorder<'a> {
-    folder: &'a RunFolder,
-    info: RunInfo,
-    probes: ProbeWriter,
-    commands: CommandWriter,
-    film: Option<Film>,
-    scene_digest: String,
-    profile: StepReport,
-    logged: usize,
-}
-
-impl<'a> Recorder<'a> {
-    fn new(
-        folder: &'a RunFolder,
-        info: RunInfo,
-        loaded: &Loaded,
-        world: &World,
-        options: &RunOptions,
-    ) -> Result<Self, RunError> {
-        let pictures = !options.no_pictures && world.scene().output.picture_every > 0;
-        // A resumed run is filmed as if it had never stopped.
-        let first = folder.read_frame(0).unwrap_or_else(|_| world.frame());
-        Ok(Self {
-            folder,
-            info,
-            probes: folder.probe_writer(&world.columns())?,
-            commands: folder.command_writer()?,
-            film: pictures.then(|| Film::new(loaded, &first)),
-            scene_digest: digest_of(&folder.scene()?),
-            profile: StepReport::default(),
-            logged: 0,
-        })
-    }
-
-    /// Steps to the end of the scene.
-    fn go_on(&mut self, mut world: World, tell: &mut dyn FnMut(Event)) -> Result<Summary, RunError> {
-        let frames = frame_count(world.scene().seconds, world.scene().fps);
-        let (start, earlier) = (Instant::now(), self.info.wall_seconds);
-        let at_start = world.totals();
-        tell(Event::Start { world: &world, frames });
-        while world.frame_number() < frames {
-            let result = self.advance(&mut world, &at_start, tell);
-            self.info.wall_seconds = earlier + start.elapsed().as_secs_f64();
-            if let Err(error) = result {
-                self.note(&world);
-                self.info.fail(&error);
-                self.folder.write_info(&self.info)?;
-                return Err(error.into());
-            }
-            self.write(&world, tell)?;
-            let number = world.frame_number();
-            if number.is_multiple_of(world.scene().output.checkpoint_every) || number == frames {
-                self.write_checkpoint(&world)?;
-            }
-        }
-        self.finish(&world, earlier, start.elapsed())
-    }
-
-    fn advance(&mut self, world: &mut World, at_start: &Totals, tell: &mut dyn FnMut(Event)) -> Result<(), StepError> {
-        let every_step = world.scene().output.probes == ProbeRate::Step;
-        let end = f64::from(world.frame_number() + 1) / world.scene().fps;
-        let (profile, probes) = (&mut self.profile, &mut self.probes);
-        world.advance_frame(|world| {
-            profile.absorb(world.report());
-            if every_step && world.time() < end {
-                // A full disk is reported with the frame that follows.
-                let _ = probes.write(&world.measure());
-            }
-            tell(Event::Step { world, at_start });
-        })
-    }
-
-    /// Writes a frame with its picture, its row of probes and the commands given since the last one.
-    fn write(&mut self, world: &World, tell: &mut dyn FnMut(Event)) -> Result<(), RunError> {
-        let frame = world.frame();
-        self.folder.write_frame(&frame)?;
-        self.probes.write(&world.measure())?;
-        for logged in &world.log()[self.logged..] {
-            let row = serde_json::to_value(logged).map_err(|e| RunError::Replay(e.to_string()))?;
-            self.commands.write(&row)?;
-        }
-        self.logged = world.log().len();
-        let picture = match &mut self.film {
-            Some(film) if frame.number.is_multiple_of(world.scene().output.picture_every) => {
-                Some(film.shoot(&frame, self.folder)?)
-            }
-            _ => None,
-        };
-        tell(Event::Frame { number: frame.number, picture });
-        Ok(())
-    }
-
-    fn write_checkpoint(&mut self, world: &World) -> Result<(), RunError> {
-        let header = CheckpointHeader {
-            frame: world.frame_number(),
-            step: world.steps(),
-            time: world.time(),
-            probes_rows: self.probes.rows(),
-            commands_rows: self.commands.rows(),
-            scene_digest: self.scene_digest.clone(),
-        };
-        let path = self.folder.checkpoint_path(header.frame);
-        let payload = world.save().map_err(|source| RunError::Load { path, source })?;
-        self.folder.write_checkpoint(&header, &payload)?;
-        Ok(())
-    }
-
-    fn note(&mut self, world: &World) {
-        let totals = world.totals();
-        self.info.steps = world.steps();
-        self.info.simulated_seconds = world.time();
-        self.info.particles = totals.particles;
-        self.info.tets = totals.tets;
-        self.info.cells = totals.cells;
-        self.info.set_timings(&self.profile);
-    }
-
-    fn finish(&mut self, world: &World, earlier: f64, now: Duration) -> Result<Summary, RunError> {
-        if self.film.is_some() {
-            crate::film::write_gif(self.folder, &self.info.scene, world.scene())?;
-        }
-        self.note(world);
-        self.info.wall_seconds = earlier + now.as_secs_f64();
-        self.info.status = RunStatus::Done;
-        let digest = world.digest();
-        self.info.digest = Some(digest.clone());
-        self.folder.write_info(&self.info)?;
-        let info = &self.info;
-        Ok(Summary {
-            scene: info.scene.clone(),
-            method: info.method.clone(),
-            steps: info.steps,
-            simulated_seconds: info.simulated_seconds,
-            wall_seconds: info.wall_seconds,
-            particles: info.particles,
-            tets: info.tets,
-            cells: info.cells,
-            digest,
-            warnings: info.warnings.clone(),
-        })
-    }
-}
-
-/// Frames after the first.
-fn frame_count(seconds: f64, fps: f64) -> u32 {
-    // A duration of 2 s at 30 fps is 60 frames, whatever 2.0 * 30.0 rounds to.
-    (seconds * fps - 1e-9).ceil().max(1.0) as u32
 }

@@ -5,8 +5,8 @@ use crate::interface::{Interface, Matter, Now};
 use crate::motion::{Body, HEAVY, LIGHT, Lane, Start};
 use crate::system::System;
 use crate::touch::{Law, Meeting, Memory};
-use crate::walls::Walls;
 use glam::DVec3;
+use meniscus_boundary::Boundaries;
 
 /// The particles of one body.
 pub(crate) struct Own<'a> {
@@ -21,7 +21,7 @@ pub(crate) struct Own<'a> {
 /// The geometry of the k-th particle of a body at a wall, if anything acts between them; `since` \[s\] is the time since the
 /// step began.
 pub(crate) fn meet_wall(
-    (walls, wall): (&dyn Walls, usize),
+    (walls, wall): (&Boundaries, usize),
     k: usize,
     own: &Own,
     (matter, law): (&Matter, &Law),
@@ -55,7 +55,7 @@ pub(crate) struct Whole<'a> {
     external: &'a [DVec3],
     memories: &'a [Memory],
     near: &'a [bool],
-    walls: &'a mut dyn Walls,
+    walls: &'a mut Boundaries,
     gravity: DVec3,
     /// When the step began \[s\].
     time: f64,
@@ -66,7 +66,7 @@ pub(crate) struct Whole<'a> {
 impl<'a> Whole<'a> {
     pub(crate) fn new(
         system: &'a mut System,
-        walls: &'a mut dyn Walls,
+        walls: &'a mut Boundaries,
         gravity: DVec3,
         time: f64,
         law: Option<Law>,
@@ -96,9 +96,9 @@ impl<'a> Whole<'a> {
     /// Forces between bodies and of walls at a time \[s\], on top of what is there.
     fn touch(&mut self, time: f64) {
         let Some(law) = self.law else { return };
-        self.walls.place(time);
+        self.walls.place_at(time);
         let Self { lane, matter, walls, memories, near, .. } = self;
-        let (count, since) = (walls.count(), time - self.time);
+        let (count, since) = (walls.sides().len(), time - self.time);
         let (walls, matter, memories, near, from) = (&**walls, *matter, *memories, *near, self.from);
         lane.reborrow().each(LIGHT, &|body, lane| {
             let number = matter.body[body.range.start] as usize;

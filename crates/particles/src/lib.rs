@@ -8,13 +8,14 @@
 //! 4. [`Interface`] finds the dynamic connections, [`Touch`] is one of them; their force law with friction and stickiness
 //!    is in `touch.rs`. A projection can take their place.
 //! 5. [`Drops`] are the particles of a liquid that bodies meet; [`Skin`] is a surface that hangs on a body.
-//! 6. [`System`]: all bodies and their step; [`Walls`] is what they stand on.
+//! 6. [`System`]: all bodies and their step among walls, which are [`meniscus_boundary::Boundaries`].
 //!
 //! ```
 //! use glam::DVec3;
+//! use meniscus_boundary::Boundaries;
 //! use meniscus_core::StepReport;
 //! use meniscus_geometry::{Aabb, Shape, fill};
-//! use meniscus_particles::{Elastic, Matter, Params, Planes, System};
+//! use meniscus_particles::{Elastic, Matter, Params, System};
 //!
 //! // A soft cube falls on a floor and comes to rest there.
 //! let cube = Shape::Box(Aabb::new(DVec3::new(0.0, 0.02, 0.0), DVec3::new(0.1, 0.12, 0.1)));
@@ -22,7 +23,7 @@
 //! let body = matter.deformable("cube", &fill(&cube, 0.025, &[])?, Elastic { young: 2e4, damping: 0.3 })?;
 //! let mut system = System::new(Params::default(), 1e4, 0.4);
 //! system.add_deformable(&body)?;
-//! let mut floor = Planes(vec![[DVec3::ZERO, DVec3::Y]]);
+//! let mut floor = Boundaries::planes([[DVec3::ZERO, DVec3::Y]]);
 //! for step in 0..100 {
 //!     let at = [0.01 * f64::from(step), 0.01];
 //!     system.step(&mut floor, DVec3::new(0.0, -9.81, 0.0), at, &mut StepReport::default())?;
@@ -46,7 +47,6 @@ mod projection;
 mod skin;
 mod system;
 mod touch;
-mod walls;
 
 pub use definitions::{Connection, Deformable, Particle, Rigid, RigidMotion};
 pub use error::BodyError;
@@ -56,6 +56,5 @@ pub use lattice::{Elastic, Matter};
 pub use liquid::{Drops, Pushes};
 pub use params::{InterfaceKind, Params, Steps};
 pub use skin::Skin;
-pub use system::{Reaction, State, System};
+pub use system::{State, System};
 pub use touch::{Memory, Touch};
-pub use walls::{NoWalls, Planes, Walls};

@@ -10,10 +10,11 @@ use crate::definitions::RigidMotion;
 use crate::interface::Matter;
 use crate::motion::{Body, Kind};
 use crate::params::Params;
-use crate::system::{Reaction, State};
+use crate::system::State;
 use crate::touch::Touch;
-use crate::walls::Walls;
 use glam::{DMat3, DQuat, DVec3, Vec3};
+use meniscus_boundary::Boundaries;
+use meniscus_core::Wrench;
 
 /// Share of an overlap with liquid that is taken away in a step, dimensionless: all at once would squeeze the liquid behind.
 const GENTLE: f64 = 0.2;
@@ -26,7 +27,7 @@ pub(crate) struct Projection {
     /// Pairs of particles that overlapped at the start.
     pub(crate) parted: usize,
     /// Impulse on each wall, and where it acts, over the step's length: force \[N\] and torque \[N·m\].
-    walls: Vec<Reaction>,
+    walls: Vec<Wrench>,
 }
 
 /// What is moved.
@@ -105,12 +106,12 @@ impl Projection {
         (bodies, matter): (&[Body], &Matter),
         state: &mut State,
         (touches, from): (&[Touch], &[DVec3]),
-        (walls, near): (&dyn Walls, &[bool]),
+        (walls, near): (&Boundaries, &[bool]),
         dt: f64,
     ) {
         self.begin(state);
         self.walls.clear();
-        self.walls.resize(walls.count(), Reaction::default());
+        self.walls.resize(walls.sides().len(), Wrench::ZERO);
         let mut moved = Moved { bodies, matter, position: &mut self.position, rigid: &mut self.rigid };
         let overlap = |touch: &&Touch| {
             let [i, j] = touch.ends.map(|end| end as usize);
@@ -122,7 +123,7 @@ impl Projection {
                 moved.part(touch, (from, dt), params.friction, state);
             }
             for (number, body) in bodies.iter().enumerate() {
-                for wall in (0..walls.count()).filter(|wall| near[number * walls.count() + wall]) {
+                for wall in (0..walls.sides().len()).filter(|wall| near[number * walls.sides().len() + wall]) {
                     for i in body.range.clone() {
                         moved.lift(i, (walls, wall), (from, dt), params.friction, (state, &mut self.walls[wall]));
                     }
@@ -131,8 +132,7 @@ impl Projection {
         }
         self.finish(bodies, state);
         self.walls.iter_mut().for_each(|felt| {
-            felt.force /= dt;
-            felt.torque /= dt;
+            *felt = *felt / dt;
         });
     }
 
@@ -178,10 +178,9 @@ impl Projection {
     }
 
     /// Adds the forces on walls.
-    pub(crate) fn react(&self, reactions: &mut [Reaction]) {
+    pub(crate) fn react(&self, reactions: &mut [Wrench]) {
         for (sum, felt) in reactions.iter_mut().zip(&self.walls) {
-            sum.force += felt.force;
-            sum.torque += felt.torque;
+            *sum += *felt;
         }
     }
 }
@@ -273,10 +272,10 @@ impl Moved<'_> {
     fn lift(
         &mut self,
         i: usize,
-        (walls, wall): (&dyn Walls, usize),
+        (walls, wall): (&Boundaries, usize),
         (from, dt): (&[DVec3], f64),
         friction: f64,
-        (state, felt): (&mut State, &mut Reaction),
+        (state, felt): (&mut State, &mut Wrench),
     ) {
         let at = self.place(i);
         let (distance, n) = walls.distance(wall, at);

@@ -17,14 +17,14 @@ use crate::motion::{Body, Frame, Kind, Pitch, RigidRates};
 use crate::params::{InterfaceKind, Params, Steps};
 use crate::projection::Projection;
 use crate::touch::{Law, Memory, Touch};
-use crate::walls::Walls;
 use glam::DVec3;
-use meniscus_core::{StepError, StepReport, par};
+use meniscus_boundary::Boundaries;
+use meniscus_core::{Fault, StepError, StepReport, Wrench, par};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// More steps than this within one are not taken: something is wrong.
-const MOST_STEPS: f64 = 1e6;
+/// More steps than this within one are not taken: bodies are too stiff or too light to be computed.
+const MOST_STEPS: f64 = 1e4;
 
 /// What a checkpoint holds.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -35,7 +35,7 @@ pub struct State {
     pub velocity: Vec<DVec3>,
     /// One for each body; without meaning for deformable ones.
     pub rigid: Vec<RigidMotion>,
-    /// Dynamic connections, also those that may come.
+    /// Dynamic connections that remember something.
     pub touches: Vec<Touch>,
     /// Contacts with walls: all surfaces of the first particle, then of the second.
     pub walls: Vec<Memory>,
@@ -50,15 +50,6 @@ impl State {
         self.touches.clone_from(&other.touches);
         self.walls.clone_from(&other.walls);
     }
-}
-
-/// Force and torque on a wall.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Reaction {
-    /// Force \[N\].
-    pub force: DVec3,
-    /// Torque about the origin \[N·m\].
-    pub torque: DVec3,
 }
 
 /// Bodies of particles that move and touch.
@@ -76,7 +67,7 @@ pub struct System {
     pub(crate) interface: Interface,
     pub(crate) projection: Projection,
     pub(crate) work: Workspace,
-    reactions: Vec<Reaction>,
+    reactions: Vec<Wrench>,
 }
 
 /// Memory that means nothing between steps.
@@ -248,7 +239,10 @@ impl System {
     /// The state for a checkpoint.
     #[must_use]
     pub fn save(&self) -> State {
-        State { touches: self.interface.touches.clone(), ..self.state.clone() }
+        // Which pairs may touch soon depends on when they were last looked for, and is found anew; what has touched counts.
+        let remembers = |touch: &&Touch| touch.memory != Memory::default();
+        let touches = self.interface.touches.iter().filter(remembers).copied().collect();
+        State { touches, ..self.state.clone() }
     }
 
     /// Takes over a state; `false`, and nothing happens, if it is not one of these bodies.
@@ -302,9 +296,9 @@ impl System {
         }
     }
 
-    /// Force and torque on each surface of the walls in the last step.
+    /// Force and torque about the origin on each side of the walls in the last step.
     #[must_use]
-    pub fn reactions(&self) -> &[Reaction] {
+    pub fn reactions(&self) -> &[Wrench] {
         &self.reactions
     }
 
@@ -352,12 +346,12 @@ impl System {
     /// When a position or a velocity is not finite.
     pub fn step(
         &mut self,
-        walls: &mut dyn Walls,
+        walls: &mut Boundaries,
         gravity: DVec3,
         [time, dt]: [f64; 2],
         report: &mut StepReport,
     ) -> Result<(), StepError> {
-        self.begin(walls.count());
+        self.begin(walls.sides().len());
         let mut now = time;
         let end = time + dt;
         let mut steps = 0.0;
@@ -365,9 +359,12 @@ impl System {
             let stable = self.stable_step();
             let left = end - now;
             let parts = (left / stable).ceil().max(1.0);
-            // A NaN, or a flood of steps, is no way on.
-            if parts.is_nan() || parts > MOST_STEPS {
+            if parts.is_nan() {
                 return Err(self.not_finite());
+            }
+            if parts > MOST_STEPS {
+                let fault = Fault::StepTooSmall { needed: stable, smallest: left / MOST_STEPS };
+                return Err(StepError { stage: "move bodies".into(), body: "bodies".into(), index: None, fault });
             }
             let part = left / parts;
             self.step_once(walls, gravity, [now, part], report);
@@ -397,7 +394,7 @@ impl System {
         self.before.copy_from(&self.state);
         self.before.touches.clone_from(&self.interface.touches);
         self.reactions.clear();
-        self.reactions.resize(walls, Reaction::default());
+        self.reactions.resize(walls, Wrench::ZERO);
         let work = &mut self.work;
         for array in [
             &mut work.force,
@@ -422,8 +419,8 @@ impl System {
         StepError::not_finite("move bodies", &body.name, (i - body.range.start) as u64, "velocity")
     }
 
-    fn step_once(&mut self, walls: &mut dyn Walls, gravity: DVec3, [time, dt]: [f64; 2], report: &mut StepReport) {
-        walls.place(time);
+    fn step_once(&mut self, walls: &mut Boundaries, gravity: DVec3, [time, dt]: [f64; 2], report: &mut StepReport) {
+        walls.place_at(time);
         self.work.from.copy_from_slice(&self.state.position);
         let ahead = 1.5 * self.max_speed() * dt;
         self.find_near_walls(walls, ahead);
@@ -434,14 +431,14 @@ impl System {
         });
         let springs = self.params.interface != InterfaceKind::Projection;
         report.stage("move bodies", || self.advance(walls, gravity, [time, dt], springs)); // 2
-        walls.place(time + dt);
+        walls.place_at(time + dt);
         if !springs {
             report.stage("part bodies", || self.part(walls, dt)); // 3
         }
         report.stage("remember", || self.remember(walls, dt, springs)); // 4
     }
 
-    fn advance(&mut self, walls: &mut dyn Walls, gravity: DVec3, [time, dt]: [f64; 2], springs: bool) {
+    fn advance(&mut self, walls: &mut Boundaries, gravity: DVec3, [time, dt]: [f64; 2], springs: bool) {
         let (integrator, steps) = (self.params.integrator, self.params.steps);
         let law = springs.then_some(self.law);
         let mut whole = Whole::new(self, walls, gravity, time, law);
@@ -452,23 +449,23 @@ impl System {
     }
 
     /// Which bodies can meet which walls in a step in which they move by `ahead` \[m\].
-    fn find_near_walls(&mut self, walls: &dyn Walls, ahead: f64) {
+    fn find_near_walls(&mut self, walls: &Boundaries, ahead: f64) {
         let near = &mut self.work.near;
         near.clear();
         for body in &self.bodies {
             let places = &self.state.position[body.range.clone()];
             let bounds = meniscus_geometry::Aabb::around(places.iter().copied());
             let reach = 0.5 * bounds.size().length() + body.radius * (1.0 + self.params.sticky) + 2.0 * ahead;
-            near.extend((0..walls.count()).map(|wall| walls.distance(wall, bounds.center()).0 < reach));
+            near.extend((0..walls.sides().len()).map(|wall| walls.distance(wall, bounds.center()).0 < reach));
         }
     }
 
-    fn remember(&mut self, walls: &dyn Walls, dt: f64, springs: bool) {
+    fn remember(&mut self, walls: &Boundaries, dt: f64, springs: bool) {
         let now = Now { position: &self.state.position, velocity: &self.state.velocity, start: &self.work.from };
         if springs {
             self.interface.remember(&self.law, now, &self.matter);
         }
-        let count = walls.count();
+        let count = walls.sides().len();
         for (number, body) in self.bodies.iter().enumerate() {
             for wall in (0..count).filter(|wall| self.work.near[number * count + wall]) {
                 let own = Own {
@@ -494,7 +491,7 @@ impl System {
         }
     }
 
-    fn part(&mut self, walls: &dyn Walls, dt: f64) {
+    fn part(&mut self, walls: &Boundaries, dt: f64) {
         let Self { params, bodies, matter, state, interface, projection, work, reactions, .. } = self;
         projection.run(params, (bodies, matter), state, (&interface.touches, &work.from), (walls, &work.near), dt);
         projection.react(reactions);

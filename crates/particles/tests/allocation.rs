@@ -1,16 +1,17 @@
 //! A step allocates nothing once it has warmed up, on any thread.
 
 use glam::{DQuat, DVec3, Vec3};
+use meniscus_boundary::Boundaries;
 use meniscus_core::StepReport;
 use meniscus_geometry::{Aabb, NeighbourGrid, Periodic, Shape, fill};
-use meniscus_particles::{Drops, Elastic, InterfaceKind, Matter, Params, Planes, Pushes, Steps, System};
+use meniscus_particles::{Drops, Elastic, InterfaceKind, Matter, Params, Pushes, Steps, System};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
 static COUNTING: &StatsAlloc<std::alloc::System> = &INSTRUMENTED_SYSTEM;
 
 /// Soft and rigid cubes on a floor between two walls.
-fn pile(params: Params) -> (System, Planes) {
+fn pile(params: Params) -> (System, Boundaries) {
     let matter = Matter { spacing: 0.05, density: 500.0 };
     let mut system = System::new(params, 2e5, 0.4).with_liquid_modulus(1e4);
     let cube = fill(&Shape::Box(Aabb::new(DVec3::splat(-0.1), DVec3::splat(0.1))), 0.05, &[]).unwrap();
@@ -26,7 +27,7 @@ fn pile(params: Params) -> (System, Planes) {
         }
     }
     let side = |x: f64| [DVec3::X * -x, DVec3::X * x.signum()];
-    (system, Planes(vec![[DVec3::ZERO, DVec3::Y], side(0.3), side(-0.3)]))
+    (system, Boundaries::planes([[DVec3::ZERO, DVec3::Y], side(0.3), side(-0.3)]))
 }
 
 /// Liquid at rest around the pile, that connects with it in every step.

@@ -1,8 +1,9 @@
 //! What bodies do: they do not pass through themselves, and steps follow the motion or each body's own springs.
 
 use glam::DVec3;
+use meniscus_boundary::Boundaries;
 use meniscus_core::StepReport;
-use meniscus_particles::{Deformable, Elastic, InterfaceKind, Matter, NoWalls, Params, Steps, System};
+use meniscus_particles::{Deformable, Elastic, InterfaceKind, Matter, Params, Steps, System};
 
 const MATTER: Matter = Matter { spacing: 0.05, density: 500.0 };
 
@@ -39,7 +40,9 @@ fn a_body_does_not_pass_through_itself() {
         let (mut touched, mut report) = (0.0f64, StepReport::default());
         for step in 0..60 {
             report.clear();
-            system.step(&mut NoWalls, DVec3::ZERO, [0.005 * f64::from(step), 0.005], &mut report).unwrap();
+            system
+                .step(&mut Boundaries::default(), DVec3::ZERO, [0.005 * f64::from(step), 0.005], &mut report)
+                .unwrap();
             touched = touched.max(report.counter("connections").unwrap());
             // Where the prongs are level, the left one stays left of the right one.
             let x = &system.state().position;
@@ -77,7 +80,9 @@ fn local_steps_end_where_global_ones_do() {
         let (mut count, mut report) = (0.0, StepReport::default());
         for step in 0..40 {
             report.clear();
-            system.step(&mut NoWalls, DVec3::ZERO, [0.005 * f64::from(step), 0.005], &mut report).unwrap();
+            system
+                .step(&mut Boundaries::default(), DVec3::ZERO, [0.005 * f64::from(step), 0.005], &mut report)
+                .unwrap();
             count += report.counter("body steps").unwrap();
         }
         ([system.center(0), system.center(1)], count)

@@ -121,6 +121,11 @@ impl Paint {
         Self { coloring, range, shades: shades(stops(coloring)), bodies, plain: linear(PLAIN), used }
     }
 
+    /// Beside a surface that is as deep as it looks, the colours of a few drops need no scale.
+    pub(crate) fn drop_scale_of_spray(&mut self, frame: &Frame) {
+        self.used &= !frame.surfaces.iter().any(|s| is_liquid(frame, s.body));
+    }
+
     /// Values at the two ends of the colours, when there is a scale and something to read it for.
     pub(crate) fn scale(&self) -> Option<[f32; 2]> {
         Quantity::of(self.coloring).filter(|_| self.used).map(|_| self.range)
@@ -168,6 +173,12 @@ impl Paint {
             Coloring::Plain => self.plain,
             Coloring::Body | Coloring::Density | Coloring::Pressure => self.body(body),
         }
+    }
+
+    /// Linear colour of the depth of a liquid.
+    pub(crate) fn deep(&self, body: u16) -> Light {
+        // Black would swallow all light of that colour at once.
+        self.body(body).max(Light::splat(0.01))
     }
 
     /// Linear colour of a body.

@@ -77,16 +77,19 @@ pub(crate) struct Drawing {
     pub(crate) triangles: Vec<Triangle>,
     /// Panes of glass and clear water, farthest first.
     pub(crate) glass: Vec<Triangle>,
+    /// Surfaces of liquids with a depth, and whether their outside is seen.
+    pub(crate) water: Vec<(Triangle, bool)>,
     pub(crate) segments: Vec<Segment>,
 }
 
 impl Drawing {
     /// Collects what a frame shows.
     pub(crate) fn collect(&mut self, frame: &Frame, view: &View, paint: &Paint, style: &Style) {
-        self.collect_spheres(frame, view, paint, style.particle_scale);
+        self.collect_spheres(frame, view, paint, style);
         self.collect_wires(frame, view, paint);
         self.triangles.clear();
         self.glass.clear();
+        self.water.clear();
         for surface in &frame.surfaces {
             let is = |kind| frame.bodies.get(surface.body as usize).is_some_and(|b| b.kind == kind);
             let wall = is(BodyKind::Wall);
@@ -100,7 +103,11 @@ impl Drawing {
             if pane {
                 self.add_segments(&sharp_edges(surface), view, paint.body(surface.body));
             }
-            let surface_paint = SurfacePaint::new(frame, surface, paint, style.liquids);
+            let surface_paint = SurfacePaint::new(frame, surface, paint, style);
+            if surface_paint.deep {
+                add_water(&mut self.water, surface, view, paint.deep(surface.body));
+                continue;
+            }
             let list = if glass || surface_paint.clear { &mut self.glass } else { &mut self.triangles };
             add_surface(list, surface, view, &surface_paint);
         }
@@ -108,9 +115,11 @@ impl Drawing {
         self.glass.sort_by(|a, b| farthest(b).total_cmp(&farthest(a)));
     }
 
-    fn collect_spheres(&mut self, frame: &Frame, view: &View, paint: &Paint, scale: f32) {
+    fn collect_spheres(&mut self, frame: &Frame, view: &View, paint: &Paint, style: &Style) {
         let particles = &frame.particles;
-        let radius = 0.5 * particles.spacing * scale;
+        let radius = 0.5 * particles.spacing * style.particle_scale;
+        // Beside surfaces, particles are spray and have their colour.
+        let spray = style.liquids == Liquids::Deep && frame.surfaces.iter().any(|s| is_liquid(frame, s.body));
         self.spheres.clear();
         if !(radius.is_finite() && radius > 0.0) {
             return;
@@ -124,7 +133,8 @@ impl Drawing {
             let radius = radius.max(SMALLEST_RADIUS * center.z / view.focal);
             let wet = paint.is_water() && is_liquid(frame, body);
             let material = if wet { Material::Water } else { Material::Satin };
-            Some(Sphere { center, radius, albedo: paint.particle(particles, i), material })
+            let albedo = if wet && spray { paint.deep(body) } else { paint.particle(particles, i) };
+            Some(Sphere { center, radius, albedo, material })
         }));
     }
 
@@ -224,12 +234,14 @@ struct SurfacePaint<'a> {
     paint: &'a Paint,
     liquid: bool,
     clear: bool,
+    deep: bool,
 }
 
 impl<'a> SurfacePaint<'a> {
-    fn new(frame: &Frame, surface: &'a Surface, paint: &'a Paint, liquids: Liquids) -> Self {
+    fn new(frame: &Frame, surface: &'a Surface, paint: &'a Paint, style: &Style) -> Self {
         let liquid = is_liquid(frame, surface.body);
-        Self { surface, paint, liquid, clear: liquid && liquids == Liquids::Clear }
+        let deep = liquid && style.liquids == Liquids::Deep && style.shows_surfaces();
+        Self { surface, paint, liquid, clear: liquid && style.liquids == Liquids::Clear, deep }
     }
 
     fn material(&self) -> Material {
@@ -252,6 +264,16 @@ fn add_surface(list: &mut Vec<Triangle>, surface: &Surface, view: &View, paint: 
         // Facets hold only indices in range.
         let corners = vertices.map(|v| view.to_view(surface.positions[v as usize]));
         Triangle::new(corners, normals.map(|n| view.turn(n)), vertices.map(|v| paint.albedo(v)), material)
+    }));
+}
+
+fn add_water(list: &mut Vec<(Triangle, bool)>, surface: &Surface, view: &View, albedo: Light) {
+    list.par_extend(facets(surface).into_par_iter().filter_map(|Facet { vertices, normals }| {
+        let corners = vertices.map(|v| view.to_view(surface.positions[v as usize]));
+        let [a, b, c] = corners;
+        let outside = (b - a).cross(c - a).dot(a) > 0.0;
+        let triangle = Triangle::new(corners, normals.map(|n| view.turn(n)), [albedo; 3], Material::Water)?;
+        Some((triangle, outside))
     }));
 }
 

@@ -126,7 +126,7 @@ fn tinted(hit: Hit) -> Hit {
 }
 
 /// Samples of a pixel that a pane covers, as bits.
-fn cover(pane: &Triangle, x: usize, y: usize, view: &View) -> u8 {
+pub(crate) fn cover(pane: &Triangle, x: usize, y: usize, view: &View) -> u8 {
     let corner = view.slopes(x as f32, y as f32);
     let (u, v) = (corner.x + Vec4::from(SAMPLES_X) / view.focal, corner.y - Vec4::from(SAMPLES_Y) / view.focal);
     let inside = |e: Vec3| (u * e.x + v * e.y + e.z).cmpge(Vec4::ZERO).bitmask();

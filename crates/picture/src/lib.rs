@@ -64,6 +64,7 @@ mod studio;
 mod style;
 mod tile;
 mod visibility;
+mod water;
 
 pub use bounds::Bounds;
 pub use camera::{framing, settled_camera};

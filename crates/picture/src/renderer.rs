@@ -1,10 +1,11 @@
 //! The way from a frame to a picture.
 
 use glam::Vec3;
-use meniscus_core::{Frame, StepReport};
+use meniscus_core::{Frame, Liquids, StepReport};
 use rayon::prelude::*;
 
 use crate::camera::View;
+use crate::color::Light;
 use crate::coloring::Paint;
 use crate::drawing::Drawing;
 use crate::glass::Glass;
@@ -19,6 +20,7 @@ use crate::studio::Studio;
 use crate::style::line_scale;
 use crate::tile::TILE;
 use crate::visibility::{Scene, Visibility};
+use crate::water::{Behind, Water};
 use crate::{Bounds, Camera, Image, PictureError, Style};
 
 /// Largest number of pixels to be shaded: 4K twice finer, and 8K, fit.
@@ -54,7 +56,10 @@ pub struct Renderer {
     sky: Shadows,
     occlusion: Occlusion,
     glass: Glass,
+    water: Water,
     lines: Lines,
+    /// What the eye would see without glass and water.
+    light: Vec<Light>,
     /// The picture before it is averaged down, when it is supersampled.
     fine: Image,
     image: Image,
@@ -103,6 +108,7 @@ impl Renderer {
     fn collect(&mut self, frame: &Frame, set: &Set) {
         self.drawing.collect(frame, &set.view, &set.paint, &self.style);
         self.glass.sort(&self.drawing.glass, &set.view);
+        self.water.sort(&self.drawing.water, &set.view);
         let width = self.style.line_width * line_scale(&self.style) * set.supersample as f32;
         self.lines.project(&self.drawing.segments, &set.view, &set.studio, width);
     }
@@ -138,14 +144,17 @@ impl Renderer {
             strength: self.style.occlusion.clamp(0.0, 1.0),
             coarse: &self.visibility.coarse,
             glass: &self.glass,
+            water: &self.water,
             lines: &self.lines,
         };
         let image = if set.supersample > 1 { &mut self.fine } else { &mut self.image };
         image.reshape(set.view.width as u32, set.view.height as u32);
+        self.light.resize(set.view.width * set.view.height, Light::ZERO);
+        let lit = self.light.par_chunks_mut(set.view.width * TILE);
+        lit.zip(&self.visibility.bands).enumerate().for_each(|(i, (light, band))| shader.light(i, band, light));
+        let behind = Behind { light: &self.light, bands: &self.visibility.bands, clarity: set.clarity };
         let rows = image.pixels_mut().par_chunks_mut(set.view.width * TILE);
-        rows.zip(&self.visibility.bands).enumerate().for_each_init(Vec::new, |light, (i, (pixels, band))| {
-            shader.shade(i, band, light, pixels);
-        });
+        rows.enumerate().for_each_init(Vec::new, |light, (i, pixels)| shader.finish(i, &behind, light, pixels));
     }
 
     fn average_down(&mut self) {
@@ -163,6 +172,8 @@ struct Set {
     studio: Studio,
     ground: Option<Ground>,
     supersample: u32,
+    /// The way through a liquid after which its colour is that of its body \[m\].
+    clarity: f32,
 }
 
 impl Set {
@@ -175,8 +186,12 @@ impl Set {
         let height = style.ground_height.unwrap_or(bounds.min.y);
         let ground = if style.ground { Ground::new(height, &bounds, &view, style.pattern) } else { None };
         let studio = Studio::new(style, &view);
-        let paint = Paint::new(frame, style.color, style.range);
-        Ok(Self { view, bounds, paint, studio, ground, supersample })
+        let mut paint = Paint::new(frame, style.color, style.range);
+        if style.liquids == Liquids::Deep && style.shows_surfaces() {
+            paint.drop_scale_of_spray(frame);
+        }
+        let clarity = style.clarity.filter(|c| c.is_finite() && *c > 0.0).unwrap_or(0.5 * bounds.radius());
+        Ok(Self { view, bounds, paint, studio, ground, supersample, clarity: clarity.max(1e-6) })
     }
 
     fn legend<'a>(&'a self, style: &'a Style, time: f64) -> Legend<'a> {

@@ -13,6 +13,7 @@ use crate::shadow::ShadowMap;
 use crate::studio::Studio;
 use crate::tile::TILE;
 use crate::visibility::{Band, Coarse, GROUND, SKY, Scene};
+use crate::water::{Behind, Water};
 
 /// Light below which pixels are dithered: steps of eight bits show in dark gradients; in bright ones a dither would only
 /// make files larger by half.
@@ -37,6 +38,7 @@ pub(crate) struct Shader<'a> {
     pub(crate) strength: f32,
     pub(crate) coarse: &'a Coarse,
     pub(crate) glass: &'a Glass,
+    pub(crate) water: &'a Water,
     pub(crate) lines: &'a Lines,
 }
 
@@ -52,14 +54,23 @@ pub(crate) struct Canvas<'a> {
 }
 
 impl Shader<'_> {
-    /// Shades a band into its rows of the picture; `light` is memory to work in.
-    pub(crate) fn shade(&self, index: usize, band: &Band, light: &mut Vec<Light>, pixels: &mut [[u8; 3]]) {
+    /// Finds the light of what is opaque in the rows of a band.
+    pub(crate) fn light(&self, index: usize, band: &Band, light: &mut [Light]) {
         let view = self.scene.view;
+        let rows = light.len() / view.width;
+        self.surfaces(&mut Canvas { top: index * TILE, rows, view, band, light });
+    }
+
+    /// Lays what is clear over a band and turns it into pixels; `behind` is the light of the whole picture without it, `light` is
+    /// memory to work in.
+    pub(crate) fn finish(&self, index: usize, behind: &Behind, light: &mut Vec<Light>, pixels: &mut [[u8; 3]]) {
+        let view = self.scene.view;
+        let first = index * TILE * view.width;
         light.clear();
-        light.resize(pixels.len(), Light::ZERO);
+        light.extend_from_slice(&behind.light[first..first + pixels.len()]);
         let rows = pixels.len() / view.width;
-        let mut canvas = Canvas { top: index * TILE, rows, view, band, light };
-        self.surfaces(&mut canvas);
+        let mut canvas = Canvas { top: index * TILE, rows, view, band: &behind.bands[index], light };
+        self.water.draw(index, &self.scene.drawing.water, (self.studio, behind), &mut canvas);
         self.glass.draw(index, &self.scene.drawing.glass, self.studio, &mut canvas);
         self.lines.draw(index, &mut canvas);
         encode(&canvas, pixels);

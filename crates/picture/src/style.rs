@@ -9,13 +9,14 @@ use crate::coloring::automatic_range;
 /// still in a film. What was given stays.
 #[must_use]
 pub fn settled_style<'a>(style: &Style, frames: impl IntoIterator<Item = &'a Frame>) -> Style {
-    let (mut range, mut lowest) = (None, f32::INFINITY);
+    let (mut range, mut lowest, mut clarity) = (None, f32::INFINITY, style.clarity);
     for frame in frames {
+        clarity = clarity.or_else(|| Some(0.5 * Bounds::of(frame).radius()).filter(|c| *c > 0.0));
         range = widest(range, automatic_range(frame, style.color));
         lowest = lowest.min(Bounds::of(frame).min.y);
     }
     let lowest = lowest.is_finite().then_some(lowest);
-    Style { range: style.range.or(range), ground_height: style.ground_height.or(lowest), ..style.clone() }
+    Style { range: style.range.or(range), ground_height: style.ground_height.or(lowest), clarity, ..style.clone() }
 }
 
 /// Size of the picture compared with one 720 pixels high: lines grow with it.

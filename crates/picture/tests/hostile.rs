@@ -36,6 +36,7 @@ fn particles() -> impl Strategy<Value = Particles> {
             densities,
             pressures,
             spacing,
+            spray: Vec::new(),
         },
     )
 }

@@ -1,7 +1,8 @@
 //! What a picture must show, checked against geometry that can be worked out by hand.
 
-use glam::{Vec2, Vec3};
-use meniscus_core::{BodyInfo, BodyKind, Frame, Particles, Surface, Wire};
+use glam::{DVec3, Vec2, Vec3};
+use meniscus_core::{BodyInfo, BodyKind, Frame, Liquids, Particles, Surface, Wire};
+use meniscus_geometry::{Aabb, solids};
 use meniscus_picture::{
     Bounds, Camera, Coloring, Image, PictureError, Renderer, Style, Theme, Walls, render, settled_camera, settled_style,
 };
@@ -20,6 +21,7 @@ fn bare() -> Style {
         shadows: false,
         occlusion: 0.0,
         color: Coloring::Body,
+        liquids: Liquids::Opaque,
         ..Style::default()
     }
 }
@@ -259,6 +261,26 @@ fn glass_lets_through_what_is_behind() {
     assert!(is_bluish(at(&solid, Vec3::ZERO)) && is_reddish(at(&hidden, Vec3::ZERO)));
     let through = at(&glass, Vec3::ZERO);
     assert!(is_reddish(through) && through != at(&hidden, Vec3::ZERO));
+}
+
+#[test]
+fn liquids_take_the_colour_of_their_depth() {
+    // A blue liquid before a red ball: the deeper it is, the less red comes through.
+    let red = |deep: f32| {
+        let mut frame = balls(0.4, &[(Vec3::ZERO, RED)]);
+        frame.bodies[0].kind = BodyKind::Solid;
+        frame.bodies.push(body(BodyKind::Liquid, BLUE));
+        let slab = Aabb { min: DVec3::new(-1.0, -1.0, 0.5), max: DVec3::new(1.0, 1.0, 0.5 + f64::from(deep)) };
+        let mesh = solids::cuboid(&slab);
+        let positions: Vec<Vec3> = mesh.vertices().iter().map(|x| x.as_vec3()).collect();
+        let velocities = vec![Vec3::ZERO; positions.len()];
+        frame.surfaces.push(Surface { body: 1, positions, velocities, triangles: mesh.triangles().to_vec() });
+        let image = draw(&frame, &Style { clarity: Some(1.0), liquids: Liquids::Deep, ..bare() });
+        let [red, _, blue] = at(&image, Vec3::ZERO);
+        red - blue
+    };
+    let [thin, middle, deep] = [0.01, 0.4, 3.0].map(red);
+    assert!(thin > 60 && thin > middle + 10 && middle > deep + 10 && deep < 0, "{thin} {middle} {deep}");
 }
 
 #[test]

@@ -5,11 +5,12 @@
 //! or a stray temporary, never a torn file. [`RunFolder::open`](crate::RunFolder::open) removes stray temporaries.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::{IoContext, RecordError, Result};
+use crate::faults;
 
 const TEMPORARY_PREFIX: &str = ".meniscus-";
 const TEMPORARY_SUFFIX: &str = ".partial";
@@ -30,7 +31,7 @@ pub fn write_atomic(path: impl AsRef<Path>, bytes: &[u8]) -> Result<()> {
     let folder = folder_of(path)?;
     for _ in 0..ATTEMPTS {
         let (temporary, _locked) = write_temporary(folder, bytes).while_trying("write", path)?;
-        match fs::rename(&temporary, path) {
+        match faults::before().and_then(|()| fs::rename(&temporary, path)) {
             Ok(()) => return sync_folder(folder),
             Err(_) if !temporary.exists() => {}
             Err(error) => {
@@ -56,8 +57,8 @@ fn folder_of(path: &Path) -> Result<&Path> {
 
 /// The temporary with all its bytes on the disk. While its file is open it is locked: it is no stray.
 fn write_temporary(folder: &Path, bytes: &[u8]) -> io::Result<(PathBuf, File)> {
-    let (path, mut file) = create_temporary(folder)?;
-    match file.write_all(bytes).and_then(|()| file.sync_all()) {
+    let (path, file) = create_temporary(folder)?;
+    match faults::write_all(&file, bytes).and_then(|()| file.sync_all()) {
         Ok(()) => Ok((path, file)),
         Err(error) => {
             // The write error is what the caller must hear of, whatever becomes of the temporary.

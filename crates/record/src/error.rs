@@ -99,6 +99,26 @@ pub enum RecordError {
         /// The system's answer.
         source: io::Error,
     },
+    /// Somebody else writes into the folder.
+    #[error("{} is being written{}: wait for it, or stop it", dir.display(), process.map(|id| format!(" by process {id}")).unwrap_or_default())]
+    Locked {
+        /// The folder of the run.
+        dir: PathBuf,
+        /// The process that writes, if it is known.
+        process: Option<u32>,
+    },
+    /// A link in a run folder that would lead writers out of it.
+    #[error("{} is a link that leads out of the run folder: put what it points to in its place", path.display())]
+    Link {
+        /// The link.
+        path: PathBuf,
+    },
+    /// A file that a run writes has been removed or changed by somebody else.
+    #[error("{} was removed or changed by somebody else while the run wrote it", path.display())]
+    Meddled {
+        /// The file.
+        path: PathBuf,
+    },
     /// A name that cannot be used as a file, a column or an array.
     #[error("{name:?} cannot be the name of {what}: {reason}")]
     BadName {
@@ -230,6 +250,8 @@ impl RecordError {
                 | Self::IncompatibleRun { .. }
                 | Self::FolderNotEmpty { .. }
                 | Self::NotWritable { .. }
+                | Self::Locked { .. }
+                | Self::Link { .. }
                 | Self::BadName { .. }
         )
     }

@@ -50,6 +50,7 @@ mod checkpoint;
 mod envelope;
 mod error;
 pub mod export;
+mod faults;
 mod frame;
 mod rows;
 mod run;
@@ -57,6 +58,10 @@ mod run;
 pub use atomic::write_atomic;
 pub use checkpoint::{CHECKPOINT_FORMAT, Checkpoint, CheckpointHeader, decode_checkpoint, encode_checkpoint};
 pub use error::{FileKind, PROGRAM_VERSION, RecordError, Result, Skipped};
+#[doc(hidden)]
+pub use faults::fail_after;
 pub use frame::{FRAME_FORMAT, FrameFault, decode_frame, encode_frame};
 pub use rows::{CommandWriter, ProbeTable, ProbeWriter, read_commands, read_probes};
-pub use run::{CheckpointSearch, RUN_FORMAT, RunFailure, RunFolder, RunInfo, RunStatus, StageTiming, rfc3339_utc};
+pub use run::{
+    CheckpointSearch, RUN_FORMAT, RunFailure, RunFolder, RunInfo, RunLock, RunStatus, StageTiming, rfc3339_utc,
+};

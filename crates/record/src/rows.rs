@@ -5,13 +5,14 @@
 
 use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use crate::atomic::{sync_folder, write_atomic};
 use crate::error::{IoContext, RecordError, Result};
+use crate::faults;
 
 /// Appends rows of numbers to a CSV file.
 #[derive(Debug)]
@@ -194,9 +195,13 @@ impl RowFile {
     }
 
     fn append(&mut self, line: &str) -> Result<()> {
-        if let Err(error) = self.file.write_all(line.as_bytes()) {
+        // Rows written into a file without a name would be lost in silence.
+        if fs::metadata(&self.path).map_or(true, |about| about.len() != self.length) {
+            return Err(RecordError::Meddled { path: self.path.clone() });
+        }
+        if let Err(error) = faults::write_all(&self.file, line.as_bytes()) {
             // Half a line on a full disk: the next row must not be glued to it.
-            let _ = self.file.set_len(self.length);
+            let _ = faults::before().and_then(|()| self.file.set_len(self.length));
             return Err(error).while_trying("append to", &self.path);
         }
         self.lines += 1;

@@ -138,7 +138,7 @@ fn run_json_is_pretty_and_its_keys_are_in_order() {
     let text = fs::read_to_string(run.info_path()).unwrap();
     let keys: Vec<_> = text.lines().filter_map(|l| l.strip_prefix("  \"")?.split('"').next()).collect();
     let expected = "format program scene method threads status error started seconds fps steps simulated_seconds \
-                    wall_seconds particles tets cells digest warnings timings";
+                    wall_seconds particles tets cells lost_particles digest warnings timings";
     assert_eq!(keys, expected.split_whitespace().collect::<Vec<_>>());
     assert!(text.contains("\"status\": \"running\"") && text.ends_with("}\n"));
     assert_eq!(run.info().unwrap(), info);

@@ -29,6 +29,7 @@ fn particles(bodies: u16) -> impl Strategy<Value = Particles> {
                 densities,
                 pressures,
                 spacing,
+                spray: ids.iter().map(|id| id % 3 == 0).collect(),
             },
         )
     })
@@ -68,6 +69,7 @@ fn frame() -> impl Strategy<Value = Frame> {
             particles,
             surfaces,
             wires,
+            walls: Vec::new(),
         })
     })
 }
@@ -152,4 +154,21 @@ fn contradictions_are_refused() {
     assert!(matches!(refused(|f| f.surfaces[1].body = 9), FrameFault::BodyOutOfRange { what: "surface", .. }));
     let fault = refused(|f| f.wires = vec![Wire::default(); 65_537]);
     assert!(matches!(fault, FrameFault::TooMany { what: "wires", .. }));
+}
+
+#[test]
+fn walls_and_spray_come_back_and_older_files_have_none() {
+    let frame = scenery::tiny(3);
+    let back = decode_frame(&encode_frame(&frame)).unwrap();
+    assert_eq!((&back.walls, &back.particles.spray), (&frame.walls, &frame.particles.spray));
+    assert_eq!((back.walls.len(), back.particles.spray.len()), (2, 5));
+    // Written before frames had either.
+    let old = decode_frame(include_bytes!("../../../fuzz/corpus/frame/small.mnf")).unwrap();
+    assert!(old.walls.is_empty() && old.particles.spray.is_empty() && old.particles.len() == 3);
+    let mut wrong = frame.clone();
+    wrong.particles.spray.pop();
+    assert!(decode_frame(&encode_frame(&wrong)).is_err());
+    wrong = frame;
+    wrong.walls[0].body = 9;
+    assert!(decode_frame(&encode_frame(&wrong)).is_err());
 }

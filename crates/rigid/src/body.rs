@@ -27,20 +27,6 @@ pub enum Form {
     Surface,
 }
 
-/// What bodies meet and what does not answer.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Wall {
-    /// Everything behind a plane.
-    Plane {
-        /// A point of it \[m\].
-        point: DVec3,
-        /// The normal towards the bodies, of any length.
-        normal: DVec3,
-    },
-    /// A surface, met from both sides.
-    Surface(TriangleMesh),
-}
-
 /// How a body moves.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Motion {
@@ -112,21 +98,25 @@ fn hull(surface: &TriangleMesh) -> Option<SharedShape> {
     (volume <= (1.0 + CONVEX) * surface.signed_volume()).then_some(hull)
 }
 
-fn trimesh(surface: &TriangleMesh, flags: TriMeshFlags) -> Result<ColliderBuilder, RigidError> {
+pub(crate) fn trimesh(surface: &TriangleMesh, flags: TriMeshFlags) -> Result<ColliderBuilder, RigidError> {
     Ok(ColliderBuilder::trimesh_with_flags(surface.vertices().to_vec(), surface.triangles().to_vec(), flags)?)
 }
 
+/// Everything behind a plane: a point \[m\] and a normal of any length.
+pub(crate) fn plane([point, normal]: [DVec3; 2]) -> ColliderBuilder {
+    as_wall(ColliderBuilder::new(SharedShape::halfspace(normal.normalize_or(DVec3::Y))).translation(point))
+}
+
+/// A surface, met from both sides.
+pub(crate) fn sheet(surface: &TriangleMesh) -> Result<ColliderBuilder, RigidError> {
+    Ok(as_wall(trimesh(surface, TriMeshFlags::FIX_INTERNAL_EDGES_TWO_SIDED)?))
+}
+
 /// A wall has neither friction nor restitution of its own: those of the body count.
-pub(crate) fn wall_collider(wall: &Wall) -> Result<ColliderBuilder, RigidError> {
-    let collider = match wall {
-        Wall::Plane { point, normal } => {
-            ColliderBuilder::new(SharedShape::halfspace(normal.normalize_or(DVec3::Y))).translation(*point)
-        }
-        Wall::Surface(surface) => trimesh(surface, TriMeshFlags::FIX_INTERNAL_EDGES_TWO_SIDED)?,
-    };
-    Ok(collider
+fn as_wall(collider: ColliderBuilder) -> ColliderBuilder {
+    collider
         .friction(0.0)
         .friction_combine_rule(CoefficientCombineRule::Max)
         .restitution(0.0)
-        .restitution_combine_rule(CoefficientCombineRule::Max))
+        .restitution_combine_rule(CoefficientCombineRule::Max)
 }

@@ -2,7 +2,7 @@
 //!
 //! 1. **Bodies.** [`World::add`] takes a closed surface, the [`Form`] that rapier meets it by and a [`Material`]. Mass, centre
 //!    and inertia are those of the surface's inside. [`World::throw`] gives it a start, [`World::lock`] takes directions from it.
-//! 2. **Walls.** [`World::add_wall`]: planes and surfaces that do not answer. Bodies and walls can be led.
+//! 2. **Walls.** [`World::meet`]: planes and surfaces that do not answer. Bodies can be led, and walls move as they like.
 //! 3. **Forces from outside.** [`World::add_force_at`] a point, until the end of the step; springs that pull at points: the user's
 //!    hand.
 //! 4. **Time.** [`World::step`]; [`World::roll_back`] undoes it. [`World::expect`] says how bodies would move in a step that is not
@@ -13,13 +13,14 @@
 //! ```
 //! use glam::DVec3;
 //! use meniscus_geometry::{Aabb, solids};
-//! use meniscus_rigid::{Form, Material, Wall, World};
+//! use meniscus_boundary::Boundaries;
+//! use meniscus_rigid::{Form, Material, World};
 //!
 //! // A box falls on the floor and rests there.
 //! let mut world = World::default();
 //! let cube = solids::cuboid(&Aabb::new(DVec3::new(-0.1, 0.3, -0.1), DVec3::new(0.1, 0.5, 0.1)));
 //! let cube = world.add("cube", cube, Form::Surface, Material::default(), false)?;
-//! world.add_wall(Wall::Plane { point: DVec3::ZERO, normal: DVec3::Y }, false)?;
+//! world.meet(&Boundaries::planes([[DVec3::ZERO, DVec3::Y]])).map_err(|(_, error)| error)?;
 //! for _ in 0..400 {
 //!     world.step(0.005, DVec3::new(0.0, -9.81, 0.0))?;
 //! }
@@ -36,9 +37,10 @@ mod pick;
 mod reactions;
 mod spring;
 mod state;
+mod walls;
 mod world;
 
-pub use body::{Form, Motion, RigidError, Wall};
+pub use body::{Form, Motion, RigidError};
 pub use mass::MassProperties;
 pub use params::{Lock, Material};
 pub use pick::Picked;

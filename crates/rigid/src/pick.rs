@@ -17,7 +17,7 @@ impl World {
     #[must_use]
     pub fn nearest_point(&self, body: usize, place: DVec3) -> Picked {
         let (rotation, translation) = self.pose(body);
-        let closest = self.tree(body).closest_point(rotation.conjugate() * (place - translation));
+        let closest = self.boundary(body).tree().closest_point(rotation.conjugate() * (place - translation));
         Picked { place: rotation * closest.point + translation, distance: closest.distance() }
     }
 
@@ -25,11 +25,11 @@ impl World {
     #[must_use]
     pub fn first_hit(&self, body: usize, origin: DVec3, direction: DVec3) -> Option<Picked> {
         let (rotation, translation) = self.pose(body);
-        let bounds = self.tree(body).bounds();
+        let bounds = self.boundary(body).tree().bounds();
         let start = rotation.conjugate() * (origin - translation);
         let reach = bounds.center().distance(start) + bounds.size().length();
         let end = start + rotation.conjugate() * direction.try_normalize()? * reach;
-        let hit = self.tree(body).segment_hits(start, end)?;
+        let hit = self.boundary(body).tree().segment_hits(start, end)?;
         Some(Picked { place: rotation * start.lerp(end, hit.t) + translation, distance: hit.t * reach })
     }
 }

@@ -6,6 +6,7 @@
 
 use crate::world::{SUB_STEPS, World};
 use glam::DVec3;
+use meniscus_core::Wrench;
 use rapier3d_f64::geometry::ContactPair;
 use rapier3d_f64::prelude::{ColliderHandle, ContactManifold};
 
@@ -23,7 +24,7 @@ struct Push {
 impl World {
     /// Forces \[N\] and torques about the origin \[N·m\] of contact on every wall and led body, by handle, after a step of
     /// `dt` \[s\]; `start` are the centres of all at its beginning, `felt` the forces of contact on the bodies \[N\].
-    pub(crate) fn reactions(&self, dt: f64, start: &[DVec3], felt: &[DVec3]) -> Vec<[DVec3; 2]> {
+    pub(crate) fn reactions(&self, dt: f64, start: &[DVec3], felt: &[DVec3]) -> Vec<Wrench> {
         let mut pushes = Vec::new();
         let mut group: Vec<usize> = (0..start.len()).collect();
         for pair in self.state.narrow_phase.contact_pairs() {
@@ -40,10 +41,9 @@ impl World {
         }
         pushes.retain(|push| !self.holds(push.body));
         self.share_out(&mut group, felt, &mut pushes);
-        let mut sums = vec![[DVec3::ZERO; 2]; start.len()];
+        let mut sums = vec![Wrench::ZERO; start.len()];
         for Push { holder, force, place, .. } in pushes {
-            sums[holder][0] += force;
-            sums[holder][1] += place.cross(force);
+            sums[holder].push(place, force);
         }
         sums
     }

@@ -1,7 +1,7 @@
 //! The state of all bodies: what a checkpoint holds.
 
 use crate::spring::Spring;
-use glam::DVec3;
+use meniscus_core::Wrench;
 use rapier3d_f64::prelude::{BroadPhaseBvh, ColliderSet, IslandManager, NarrowPhase, RigidBodyHandle, RigidBodySet};
 use serde::{Deserialize, Serialize};
 
@@ -15,11 +15,11 @@ pub struct State {
     pub(crate) narrow_phase: NarrowPhase,
     pub(crate) springs: Vec<Spring>,
     /// What every body felt in the last step, gravity excepted: force \[N\] and torque about its centre \[N·m\].
-    pub(crate) felt: Vec<[DVec3; 2]>,
+    pub(crate) felt: Vec<Wrench>,
     /// What every wall felt in the last step: force \[N\] and torque about the origin \[N·m\].
-    pub(crate) on_walls: Vec<[DVec3; 2]>,
+    pub(crate) on_walls: Vec<Wrench>,
     /// What soft bodies did to every body in the last step: the guess for the next.
-    pub(crate) given: Vec<[DVec3; 2]>,
+    pub(crate) given: Vec<Wrench>,
 }
 
 impl Default for State {

@@ -1,17 +1,20 @@
 //! Rigid bodies in motion.
 
-use crate::body::{Form, Motion, RigidError, Wall, collider, wall_collider};
+use crate::body::{Form, Motion, RigidError, collider};
 use crate::mass::{MassProperties, of_surface};
 use crate::params::{Lock, Material};
 use crate::spring::{Pull, Spring, mobility};
 use crate::state::State;
+use crate::walls::Part;
 use glam::{DMat3, DQuat, DVec3};
-use meniscus_core::StepError;
-use meniscus_geometry::{Bvh, TriangleMesh};
+use meniscus_boundary::{RigidCompliance, Surface, Wet};
+use meniscus_core::{StepError, Wrench};
+use meniscus_geometry::TriangleMesh;
 use rapier3d_f64::prelude::{
     CCDSolver, ImpulseJointSet, IntegrationParameters, LockedAxes, MassProperties as RapierMass, MultibodyJointSet,
     PhysicsPipeline, Pose, RigidBody, RigidBodyBuilder, RigidBodyHandle, SoftBodySet,
 };
+use std::sync::Arc;
 
 /// Sub-steps of rapier in a step.
 pub(crate) const SUB_STEPS: usize = 8;
@@ -35,23 +38,22 @@ pub struct Expected {
 pub struct World {
     bodies: Vec<Body>,
     /// Handles of the bodies, then of the walls.
-    handles: Vec<RigidBodyHandle>,
-    walls: Vec<usize>,
+    pub(crate) handles: Vec<RigidBodyHandle>,
+    pub(crate) walls: Vec<Part>,
     pub(crate) state: State,
     before: Option<Box<State>>,
     pipeline: PhysicsPipeline,
     /// Smallest of the bodies' largest extents \[m\]: the scale of rapier's tolerances.
     scale: Option<f64>,
     /// Forces \[N\] and torques about the centres \[N·m\] from outside, until the end of the step.
-    external: Vec<[DVec3; 2]>,
+    external: Vec<Wrench>,
 }
 
 struct Body {
     name: String,
     handle: usize,
     led: bool,
-    surface: TriangleMesh,
-    tree: Bvh,
+    surface: Arc<Surface>,
     /// Mass properties where the body is at the start.
     rest: MassProperties,
 }
@@ -104,28 +106,13 @@ impl World {
         }
         let size = surface.bounds().size().max_element();
         self.scale = Some(self.scale.map_or(size, |scale| scale.min(size)));
-        let tree = Bvh::new(&surface);
-        self.bodies.push(Body { name: name.to_owned(), handle: self.handles.len(), led, surface, tree, rest });
+        let surface = Arc::new(Surface::new(surface, Wet::Front));
+        self.bodies.push(Body { name: name.to_owned(), handle: self.handles.len(), led, surface, rest });
         self.handles.push(handle);
-        self.external.push([DVec3::ZERO; 2]);
-        self.state.felt.push([DVec3::ZERO; 2]);
-        self.state.given.push([DVec3::ZERO; 2]);
+        self.external.push(Wrench::ZERO);
+        self.state.felt.push(Wrench::ZERO);
+        self.state.given.push(Wrench::ZERO);
         Ok(self.bodies.len() - 1)
-    }
-
-    /// Adds a wall, which may be led. Returns its number.
-    ///
-    /// # Errors
-    /// When its surface cannot be used.
-    pub fn add_wall(&mut self, wall: Wall, led: bool) -> Result<usize, RigidError> {
-        let collider = wall_collider(&wall)?;
-        let kind = if led { RigidBodyBuilder::kinematic_position_based() } else { RigidBodyBuilder::fixed() };
-        let handle = self.state.bodies.insert(kind);
-        self.state.colliders.insert_with_parent(collider, handle, &mut self.state.bodies);
-        self.walls.push(self.handles.len());
-        self.handles.push(handle);
-        self.state.on_walls.push([DVec3::ZERO; 2]);
-        Ok(self.walls.len() - 1)
     }
 
     /// Number of bodies.
@@ -144,7 +131,7 @@ impl World {
         &self.state.bodies[self.handles[self.bodies[body].handle]]
     }
 
-    fn rapier_mut(&mut self, handle: usize) -> &mut RigidBody {
+    pub(crate) fn rapier_mut(&mut self, handle: usize) -> &mut RigidBody {
         &mut self.state.bodies[self.handles[handle]]
     }
 
@@ -154,7 +141,7 @@ impl World {
     /// When it is not greater than zero, or not finite.
     pub fn set_density(&mut self, body: usize, density: f64) -> Result<(), RigidError> {
         check_density(density)?;
-        let rest = of_surface(&self.bodies[body].surface, density);
+        let rest = of_surface(self.bodies[body].surface.mesh(), density);
         let handle = self.handles[self.bodies[body].handle];
         if let Some(rapier) = self.state.bodies.get_mut(handle) {
             rapier.set_additional_mass_properties(rapier_mass(&rest), true);
@@ -190,15 +177,16 @@ impl World {
     /// \[1/(kg·m²)\]: zero in directions that are locked, and everywhere for a led body. A body that cannot turn about an axis
     /// turns about the others as if it could, in rapier as here.
     #[must_use]
-    pub fn answer(&self, body: usize) -> (DVec3, DMat3) {
+    pub fn compliance(&self, body: usize) -> RigidCompliance {
+        let MassProperties { mass, inertia, center } = self.mass_properties(body);
         if self.bodies[body].led {
-            return (DVec3::ZERO, DMat3::ZERO);
+            return RigidCompliance { center, ..RigidCompliance::default() };
         }
         let locked = self.rapier(body).locked_axes();
         let [x, y, z, rx, ry, rz] = Lock::ALL.map(|lock| if locked.contains(flag(lock)) { 0.0 } else { 1.0 });
-        let MassProperties { mass, inertia, .. } = self.mass_properties(body);
         let turns = DMat3::from_diagonal(DVec3::new(rx, ry, rz));
-        (DVec3::new(x, y, z) / mass, turns * inertia.inverse() * turns)
+        let inverse_inertia = turns * inertia.inverse() * turns;
+        RigidCompliance { inverse_mass: DVec3::new(x, y, z) / mass, inverse_inertia, center }
     }
 
     /// Says where a led body is at the end of the next step: x = R x₀ + t.
@@ -209,20 +197,14 @@ impl World {
         }
     }
 
-    /// Says where a led wall is at the end of the next step: x = R x₀ + t.
-    pub fn lead_wall(&mut self, wall: usize, rotation: DQuat, translation: DVec3) {
-        let handle = self.walls[wall];
-        self.lead_handle(handle, rotation, translation);
-    }
-
-    fn lead_handle(&mut self, handle: usize, rotation: DQuat, translation: DVec3) {
+    pub(crate) fn lead_handle(&mut self, handle: usize, rotation: DQuat, translation: DVec3) {
         let pose = Pose::from_parts(translation, rotation);
         self.rapier_mut(handle).set_next_kinematic_position(pose);
     }
 
     /// Adds a force \[N\] and a torque about the centre of mass \[N·m\] to those from outside, until the end of the next step.
     pub fn add_force(&mut self, body: usize, force: DVec3, torque: DVec3) {
-        add(&mut self.external[body], [force, torque]);
+        self.external[body] += Wrench { force, torque };
     }
 
     /// Adds a force \[N\] at a point \[m\] to those from outside, until the end of the next step.
@@ -233,7 +215,7 @@ impl World {
 
     /// Takes all forces from outside away.
     pub fn clear_forces(&mut self) {
-        self.external.fill([DVec3::ZERO; 2]);
+        self.external.fill(Wrench::ZERO);
     }
 
     /// What is to be expected of the bodies in a step with the forces from outside and those that were
@@ -242,11 +224,10 @@ impl World {
     pub fn expect(&mut self, dt: f64, gravity: DVec3) -> Vec<Expected> {
         let given = self.state.given.clone();
         let with = self.try_step(&given, dt, gravity);
-        let touched = given.iter().any(|given| *given != [DVec3::ZERO; 2]);
-        let without =
-            if touched { self.try_step(&vec![[DVec3::ZERO; 2]; given.len()], dt, gravity) } else { with.clone() };
+        let touched = given.iter().any(|given| *given != Wrench::ZERO);
+        let without = if touched { self.try_step(&vec![Wrench::ZERO; given.len()], dt, gravity) } else { with.clone() };
         let answer = |body: usize| {
-            let [force, torque] = given[body];
+            let Wrench { force, torque } = given[body];
             let work = |a: Motion, b: Motion| (a.velocity - b.velocity).dot(force) + (a.spin - b.spin).dot(torque);
             let MassProperties { mass, inertia, .. } = self.mass_properties(body);
             let free = Motion { velocity: force / mass * dt, spin: inertia.inverse() * torque * dt };
@@ -259,10 +240,10 @@ impl World {
     }
 
     /// How the bodies would move at the end of a step with more forces and torques.
-    fn try_step(&mut self, more: &[[DVec3; 2]], dt: f64, gravity: DVec3) -> Vec<Motion> {
+    fn try_step(&mut self, more: &[Wrench], dt: f64, gravity: DVec3) -> Vec<Motion> {
         let before = self.state.clone();
         let mut loads = self.external.clone();
-        loads.iter_mut().zip(more).for_each(|(load, more)| add(load, *more));
+        loads.iter_mut().zip(more).for_each(|(load, more)| *load += *more);
         self.advance(&mut loads, dt, gravity);
         let tried = (0..self.len()).map(|body| self.motion(body)).collect();
         self.state = before;
@@ -272,12 +253,12 @@ impl World {
 
     /// Notes what a solver that asked what to [expect](Self::expect) did to a body: the guess for the next step.
     pub fn note_given(&mut self, body: usize, force: DVec3, torque: DVec3) {
-        self.state.given[body] = [force, torque];
+        self.state.given[body] = Wrench { force, torque };
     }
 
-    /// What was noted for a body.
+    /// What was noted for a body, about its centre.
     #[must_use]
-    pub fn given(&self, body: usize) -> [DVec3; 2] {
+    pub fn given(&self, body: usize) -> Wrench {
         self.state.given[body]
     }
 
@@ -294,7 +275,7 @@ impl World {
         let changes = (0..self.len()).map(|body| {
             let ([before, turning_before], [now, turning]) = (momenta[body], self.momenta(body));
             let weight = self.bodies[body].rest.mass * gravity;
-            [(now - before) / dt - weight, (turning - turning_before) / dt]
+            Wrench { force: (now - before) / dt - weight, torque: (turning - turning_before) / dt }
         });
         self.state.felt = changes.collect();
         self.feel_contacts(dt, &centers, &loads);
@@ -304,16 +285,17 @@ impl World {
     }
 
     /// Tells walls and led bodies what they felt, besides the loads.
-    fn feel_contacts(&mut self, dt: f64, centers: &[DVec3], loads: &[[DVec3; 2]]) {
+    fn feel_contacts(&mut self, dt: f64, centers: &[DVec3], loads: &[Wrench]) {
         let free = (0..self.len()).filter(|&body| !self.bodies[body].led);
-        let by_contact: Vec<DVec3> = free.map(|body| self.state.felt[body][0] - loads[body][0]).collect();
+        let by_contact: Vec<DVec3> = free.map(|body| self.state.felt[body].force - loads[body].force).collect();
         let reactions = self.reactions(dt, centers, &by_contact);
         for (number, body) in self.bodies.iter().enumerate().filter(|(_, body)| body.led) {
-            let ([force, torque], [load, turn]) = (reactions[body.handle], loads[number]);
-            self.state.felt[number] = [load + force, turn + torque - centers[body.handle].cross(force)];
+            let (Wrench { force, torque }, load) = (reactions[body.handle], loads[number]);
+            let torque = load.torque + torque - centers[body.handle].cross(force);
+            self.state.felt[number] = Wrench { force: load.force + force, torque };
         }
-        for (felt, &handle) in self.state.on_walls.iter_mut().zip(&self.walls) {
-            *felt = reactions[handle];
+        for (felt, part) in self.state.on_walls.iter_mut().zip(&self.walls) {
+            *felt = reactions[part.handle];
         }
     }
 
@@ -325,12 +307,6 @@ impl World {
     /// Handles of the bodies that move freely.
     pub(crate) fn free_bodies(&self) -> impl Iterator<Item = usize> {
         self.bodies.iter().filter(|body| !body.led).map(|body| body.handle)
-    }
-
-    /// What a wall felt in the last step: force \[N\] and torque about the origin \[N·m\].
-    #[must_use]
-    pub fn on_wall(&self, wall: usize) -> [DVec3; 2] {
-        self.state.on_walls[wall]
     }
 
     fn check(&self) -> Result<(), StepError> {
@@ -345,10 +321,10 @@ impl World {
     }
 
     /// The step itself, with these forces and torques from outside, to which it adds those of the springs.
-    fn advance(&mut self, loads: &mut [[DVec3; 2]], dt: f64, gravity: DVec3) {
+    fn advance(&mut self, loads: &mut [Wrench], dt: f64, gravity: DVec3) {
         self.pull(loads, dt, gravity);
         for (number, body) in self.bodies.iter().enumerate() {
-            let [force, torque] = loads[number];
+            let Wrench { force, torque } = loads[number];
             let rapier = &mut self.state.bodies[self.handles[body.handle]];
             rapier.reset_forces(true);
             rapier.reset_torques(true);
@@ -458,13 +434,13 @@ impl World {
     /// Surface of a body, where it was at the start.
     #[must_use]
     pub fn surface(&self, body: usize) -> &TriangleMesh {
-        &self.bodies[body].surface
+        self.bodies[body].surface.mesh()
     }
 
-    /// A tree over the surface of a body, where it was at the start.
+    /// The same with its tree.
     #[must_use]
-    pub fn tree(&self, body: usize) -> &Bvh {
-        &self.bodies[body].tree
+    pub fn boundary(&self, body: usize) -> &Arc<Surface> {
+        &self.bodies[body].surface
     }
 
     /// Positions of the vertices of a body's surface \[m\].
@@ -481,7 +457,7 @@ impl World {
 
     /// What a body felt in the last step, gravity excepted: force \[N\] and torque about its centre \[N·m\].
     #[must_use]
-    pub fn felt(&self, body: usize) -> [DVec3; 2] {
+    pub fn felt(&self, body: usize) -> Wrench {
         self.state.felt[body]
     }
 
@@ -526,7 +502,7 @@ impl World {
     }
 
     /// Finds the forces of the springs in this step, one after the other, and adds them to those from outside.
-    fn pull(&mut self, loads: &mut [[DVec3; 2]], dt: f64, gravity: DVec3) {
+    fn pull(&mut self, loads: &mut [Wrench], dt: f64, gravity: DVec3) {
         for number in 0..self.state.springs.len() {
             let spring = self.state.springs[number];
             let body = spring.body as usize;
@@ -534,9 +510,9 @@ impl World {
             let (rotation, translation) = self.pose(body);
             let x = rotation * spring.point + translation;
             let arm = x - center;
-            let [force, torque] = loads[body];
+            let Wrench { force, torque } = loads[body];
             let Motion { velocity, spin } = self.motion(body);
-            let (inverse_mass, inverse_inertia) = self.answer(body);
+            let RigidCompliance { inverse_mass, inverse_inertia, .. } = self.compliance(body);
             let without = Motion {
                 velocity: velocity + dt * inverse_mass * (mass * gravity + force),
                 spin: spin + dt * (inverse_inertia * torque),
@@ -544,7 +520,7 @@ impl World {
             let mobility = mobility(inverse_mass, inverse_inertia, arm);
             let pull = spring.force_in_step(x, without.at(arm), mobility, dt);
             self.state.springs[number].force = pull;
-            add(&mut loads[body], [pull, arm.cross(pull)]);
+            loads[body] += Wrench::at(arm, pull);
         }
     }
 
@@ -579,10 +555,4 @@ fn flag(lock: Lock) -> LockedAxes {
         Lock::Ry => LockedAxes::ROTATION_LOCKED_Y,
         Lock::Rz => LockedAxes::ROTATION_LOCKED_Z,
     }
-}
-
-/// Adds a force and a torque.
-fn add([force, torque]: &mut [DVec3; 2], [f, t]: [DVec3; 2]) {
-    *force += f;
-    *torque += t;
 }

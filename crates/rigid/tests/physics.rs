@@ -1,8 +1,10 @@
 //! Rigid bodies against the textbook: fall, friction, collisions, spin; springs, roll-back, checkpoints.
 
 use glam::{DQuat, DVec3};
+use meniscus_boundary::{Boundaries, RigidCompliance};
+use meniscus_core::Wrench;
 use meniscus_geometry::{Aabb, TriangleMesh, solids};
-use meniscus_rigid::{Form, Lock, Material, Motion, RigidError, State, Wall, World};
+use meniscus_rigid::{Form, Lock, Material, Motion, RigidError, State, World};
 
 const GRAVITY: DVec3 = DVec3::new(0.0, -9.81, 0.0);
 
@@ -34,7 +36,7 @@ fn bodies_fall_freely_and_keep_their_spin() {
     assert!(world.motion(brick).velocity.distance(DVec3::X + 0.5 * GRAVITY) < 1e-9);
     let after = world.angular_momentum(brick) - center.cross(world.momentum(brick));
     assert!(after.distance(spin) < 0.02 * spin.length(), "{after} {spin}");
-    let [force, torque] = world.felt(brick);
+    let Wrench { force, torque } = world.felt(brick);
     assert!(force.length() < 1e-9 * world.mass_properties(brick).mass && torque.length() < 0.05, "{force} {torque}");
     let turning = world.kinetic_energy(brick) - 0.5 * world.momentum(brick).length_squared() / 15.0;
     let at_first = energy - 0.5 * 15.0;
@@ -64,7 +66,7 @@ fn locked_directions_stay() {
     assert!(spin.x.abs() + spin.z.abs() < 1e-12, "{spin}");
     assert!((velocity.z - world.motion(free).velocity.z).abs() < 0.01, "the spring hardly pulls along z");
     assert!(spin.y > 0.1);
-    let (inverse_mass, inverse_inertia) = world.answer(locked);
+    let RigidCompliance { inverse_mass, inverse_inertia, .. } = world.compliance(locked);
     assert!(inverse_mass.distance(DVec3::Z / 8.0) < 1e-12);
     let about_y = (inverse_inertia * DVec3::Y).distance(DVec3::Y / (8.0 * 0.04 / 6.0));
     assert!(about_y < 1e-6 && inverse_inertia * DVec3::X == DVec3::ZERO, "{inverse_inertia}");
@@ -80,7 +82,7 @@ fn friction_holds_up_to_its_angle() {
         let block = cube(DVec3::new(0.0, 0.1, 0.0), 0.2);
         let block =
             world.add("block", block, Form::Surface, Material { friction, ..Material::default() }, false).unwrap();
-        world.add_wall(Wall::Plane { point: DVec3::ZERO, normal: DVec3::Y }, false).unwrap();
+        world.meet(&Boundaries::planes([[DVec3::ZERO, DVec3::Y]])).unwrap();
         // The slope is level and gravity leans.
         let gravity = DQuat::from_rotation_z(angle) * GRAVITY;
         run(&mut world, 0.5, 0.002, gravity);
@@ -88,7 +90,7 @@ fn friction_holds_up_to_its_angle() {
         let expected = if slides { 0.5 * 9.81 * (angle.sin() - friction * angle.cos()) * 0.25 } else { 0.0 };
         assert!((slid - expected).abs() < 0.02 * expected + 1e-3, "{angle}: {slid} {expected}");
         let weight = 8.0 * 9.81;
-        let [force, _] = world.felt(block);
+        let force = world.felt(block).force;
         assert!((force.y / (weight * angle.cos()) - 1.0).abs() < 1e-3, "{force}");
     }
 }
@@ -119,7 +121,7 @@ fn surfaces_that_are_not_convex_are_met_as_they_are() {
     let lowest = ring.bounds().min.y;
     let ring = world.add("ring", ring, Form::Surface, Material::default(), false).unwrap();
     let pea = ball(&mut world, DVec3::new(0.01, 0.4, 0.0), 0.03, Material::default());
-    world.add_wall(Wall::Plane { point: DVec3::ZERO, normal: DVec3::Y }, false).unwrap();
+    world.meet(&Boundaries::planes([[DVec3::ZERO, DVec3::Y]])).unwrap();
     run(&mut world, 1.5, 0.002, GRAVITY);
     let low = world.positions(ring).map(|p| p.y).fold(f64::INFINITY, f64::min);
     assert!(low.abs() < 2e-3, "{low} {lowest}");
@@ -164,7 +166,7 @@ fn led_bodies_go_where_they_are_led_and_push_others() {
     let pusher = world.add("pusher", cube(DVec3::new(-0.3, 0.1, 0.0), 0.2), Form::Surface, Material::default(), true);
     let pushed = world.add("pushed", cube(DVec3::new(0.0, 0.1, 0.0), 0.2), Form::Surface, Material::default(), false);
     let (pusher, pushed) = (pusher.unwrap(), pushed.unwrap());
-    world.add_wall(Wall::Plane { point: DVec3::ZERO, normal: DVec3::Y }, false).unwrap();
+    world.meet(&Boundaries::planes([[DVec3::ZERO, DVec3::Y]])).unwrap();
     for step in 1..=100 {
         world.lead(pusher, DQuat::IDENTITY, DVec3::X * 0.005 * f64::from(step));
         world.step(0.005, GRAVITY).unwrap();
@@ -183,18 +185,18 @@ fn walls_and_led_bodies_feel_what_rests_on_them() {
         world.add("cube", cube(DVec3::new(0.1, y, 0.0), size), Form::Surface, material, led).unwrap()
     };
     let [low, high] = [(0.1, 0.2), (0.25, 0.1)].map(|(y, size)| add(&mut world, y, size, false));
-    let floor = world.add_wall(Wall::Plane { point: DVec3::ZERO, normal: DVec3::Y }, false).unwrap();
-    let other = world.add_wall(Wall::Plane { point: DVec3::splat(-5.0), normal: DVec3::X }, false).unwrap();
+    let (floor, other) = (0, 1);
+    world.meet(&Boundaries::planes([[DVec3::ZERO, DVec3::Y], [DVec3::splat(-5.0), DVec3::X]])).unwrap();
     // The floor is level and gravity leans.
     let gravity = DQuat::from_rotation_z(0.3) * GRAVITY;
     run(&mut world, 1.0, 0.002, gravity);
     let weight = (world.mass_properties(low).mass + world.mass_properties(high).mass) * gravity;
-    let [force, torque] = world.on_wall(floor);
+    let Wrench { force, torque } = world.on_wall(floor);
     assert!(force.distance(weight) < 1e-3 * weight.length(), "{force} {weight}");
     let center = [low, high].map(|body| world.mass_properties(body)).map(|m| m.mass * m.center);
     let expected = (center[0] + center[1]).cross(gravity);
     assert!(torque.distance(expected) < 0.05 * expected.length(), "{torque} {expected}");
-    assert_eq!(world.on_wall(other), [DVec3::ZERO; 2]);
+    assert_eq!(world.on_wall(other), Wrench::ZERO);
     assert!(world.contacts() >= 6, "{}", world.contacts());
     // While a body is thrown, action is reaction in every step.
     world.throw(high, Motion { velocity: DVec3::new(1.0, -3.0, 0.5), spin: DVec3::ONE });
@@ -203,7 +205,7 @@ fn walls_and_led_bodies_feel_what_rests_on_them() {
         let before = momentum(&world);
         world.step(0.002, gravity).unwrap();
         let change = (momentum(&world) - before) / 0.002 - weight;
-        assert!((change + world.on_wall(floor)[0]).length() < 1e-9 * weight.length().max(change.length()));
+        assert!((change + world.on_wall(floor).force).length() < 1e-9 * weight.length().max(change.length()));
     }
 
     let mut world = World::default();
@@ -211,7 +213,7 @@ fn walls_and_led_bodies_feel_what_rests_on_them() {
     let on_it = add(&mut world, 0.25, 0.1, false);
     run(&mut world, 1.0, 0.002, GRAVITY);
     let weight = world.mass_properties(on_it).mass * GRAVITY;
-    assert!(world.felt(plate)[0].distance(weight) < 1e-3 * weight.length(), "{}", world.felt(plate)[0]);
+    assert!(world.felt(plate).force.distance(weight) < 1e-3 * weight.length(), "{}", world.felt(plate).force);
 }
 
 /// A heap of all kinds of bodies.
@@ -227,7 +229,7 @@ fn heap() -> World {
         let material = Material { restitution: 0.4, ..Material::default() };
         world.add("body", surface, form, material, false).unwrap();
     }
-    world.add_wall(Wall::Plane { point: DVec3::ZERO, normal: DVec3::Y }, false).unwrap();
+    world.meet(&Boundaries::planes([[DVec3::ZERO, DVec3::Y]])).unwrap();
     world.attach(1, 4, world.mass_properties(4).center, 300.0, 5.0);
     world
 }

@@ -161,11 +161,12 @@ pub fn parameters(scene: &Scene) -> Vec<Parameter> {
     let values = serde_json::to_value(scene).unwrap_or_default();
     let parameter = |key: String| {
         let path: Vec<String> = key.split('.').map(str::to_owned).collect();
-        let given = values.pointer(&format!("/{}", path.join("/")))?;
-        let default = match serde_json::from_value(given.clone()) {
+        let given = values.pointer(&format!("/{}", path.join("/"))).cloned().unwrap_or_default();
+        let default = match serde_json::from_value(given) {
             Ok(value) => value,
             // Where nothing is said, it follows from others.
             Err(_) if key == "coupling.zero" => Value::Number(zero_of_traction(scene)),
+            Err(_) if key == "sph.artificial_viscosity" => Value::Number(scene.sph.artificial_viscosity()),
             Err(_) => return None,
         };
         let about = describe(&path).unwrap_or_default().description;

@@ -6,8 +6,8 @@ use crate::parse::{Source, parse, span_of};
 use crate::solid::SolidShape;
 use glam::DVec3;
 use meniscus_geometry::{
-    Bvh, ImportOptions, LARGEST_SURFACE, TetError, TetFile, TetMesh, TriangleMesh, parse_mesh, parse_msh, parse_tetgen,
-    parse_vtk, parse_vtu,
+    Bvh, ImportOptions, LARGEST_SURFACE, MeshFileError, TetError, TetFile, TetMesh, TriangleMesh, parse_mesh,
+    parse_msh, parse_tetgen, parse_vtk, parse_vtu, read_bytes,
 };
 use std::path::Path;
 use toml_edit::Document;
@@ -42,11 +42,10 @@ impl Loaded {
     /// # Errors
     /// With file, line, the offending text and what would be right.
     pub fn from_file(path: &Path, overrides: &[String]) -> Result<Self, SceneError> {
-        let text =
-            std::fs::read_to_string(path).map_err(|reason| SceneError::Unreadable { path: path.to_owned(), reason })?;
+        let text = read_text(path).map_err(|reason| SceneError::Unreadable { path: path.to_owned(), reason })?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("scene");
-        Self::from_text(name, &path.display().to_string(), &text, overrides, &|file| std::fs::read(folder.join(file)))
+        Self::from_text(name, &path.display().to_string(), &text, overrides, &|file| read_asset(&folder.join(file)))
     }
 
     /// Reads a scene from text; `read` finds the files that it names, `shown` is the file name that errors show.
@@ -174,6 +173,24 @@ impl Loaded {
         let assets = self.assets.iter().map(|a| Asset { file: rename(&a.file), bytes: a.bytes.clone() }).collect();
         (scene, assets)
     }
+}
+
+/// Scene files larger than this are something else \[bytes\].
+const LARGEST_SCENE: usize = 1 << 24;
+
+fn read_asset(path: &Path) -> std::io::Result<Vec<u8>> {
+    read_bytes(path).map_err(|error| match error {
+        MeshFileError::Read { error, .. } => error,
+        other => std::io::Error::other(other.to_string()),
+    })
+}
+
+fn read_text(path: &Path) -> std::io::Result<String> {
+    let bytes = read_asset(path)?;
+    if bytes.len() > LARGEST_SCENE {
+        return Err(std::io::Error::other(format!("{} bytes are too many for a scene", bytes.len())));
+    }
+    String::from_utf8(bytes).map_err(|_| std::io::Error::new(std::io::ErrorKind::InvalidData, "it is no UTF-8 text"))
 }
 
 /// What a mesh is for.

@@ -72,6 +72,8 @@ pub struct Scene {
     pub probe: IndexMap<String, Probe>,
     /// Commands given at certain times, in any order.
     pub script: Vec<Scripted>,
+    /// Surfaces of liquids of particles, in pictures and in files.
+    pub surface: meniscus_surface::Settings,
     /// Where pictures are taken from.
     pub camera: Camera,
     /// How pictures look.
@@ -113,6 +115,7 @@ impl Default for Scene {
             drain: IndexMap::new(),
             probe: IndexMap::new(),
             script: Vec::new(),
+            surface: meniscus_surface::Settings::default(),
             camera: Camera::default(),
             picture: Style::default(),
         }

@@ -10,7 +10,7 @@ use crate::solid::{Hold, Solid, SolidShape};
 use meniscus_fem::ParamsError;
 use meniscus_particles::InterfaceKind;
 use meniscus_rigid::Lock;
-use meniscus_sph::{Corrects, Friction, Motion, PressureSolver, ViscositySolver};
+use meniscus_sph::{BodyWall, Corrects, Friction, Gradients, Motion, PressureSolver, ViscositySolver};
 
 /// Something that is wrong with the value of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,6 +87,10 @@ impl Checks {
         self.within(["output"], |c| {
             c.require("checkpoint_every", scene.output.checkpoint_every > 0, "must be at least 1");
         });
+        self.within(["surface"], |c| {
+            c.range("cube", scene.surface.cube, [0.2, 1.0]);
+            c.range("smoothing", scene.surface.smoothing.into(), [0.0, 100.0]);
+        });
         if let Some(domain) = &scene.domain {
             self.within(["domain"], |c| c.bounds(domain));
         }
@@ -112,6 +116,15 @@ impl Checks {
                 "density_corrects",
                 alone,
                 "\"places\" is for liquid among walls alone, with the method \"gauss\"",
+            );
+        });
+        let dense = scene.solid.values().all(|solid| solid.porosity == 0.0);
+        let corrects = dense && scene.coupling.wall == BodyWall::Pressure || scene.sph.gradients == Gradients::Plain;
+        self.within(["sph"], |c| {
+            c.require(
+                "gradients",
+                corrects,
+                "\"corrected\" is neither for porous solids nor for the wall \"traction\"",
             );
         });
         if scene.method == Method::Twophase {
@@ -245,8 +258,8 @@ impl Checks {
         self.positive("spacing", sph.spacing);
         self.range("support", sph.support, [1.5, 4.0]);
         self.range("exponent", f64::from(sph.exponent), [1.0, 7.0]);
-        self.range("artificial_viscosity", sph.artificial_viscosity, [0.0, 10.0]);
-        self.range("eddy_friction", sph.eddy_friction, [0.0, 10.0]);
+        self.range("artificial_viscosity", sph.artificial_viscosity(), [0.0, 10.0]);
+        self.range("eddy_friction", sph.eddy_friction(), [0.0, 10.0]);
         self.range("mass_factor", sph.mass_factor, [0.1, 10.0]);
         self.range("density_error", sph.density_error, [1e-12, 0.1]);
         self.require(
@@ -258,6 +271,12 @@ impl Checks {
             "density_corrects",
             sph.density_corrects == Corrects::Velocities || sph.pressure == PressureSolver::Dfsph,
             "\"places\" needs pressure = \"dfsph\"",
+        );
+        self.require(
+            "gradients",
+            sph.gradients == Gradients::Plain
+                || sph.pressure == PressureSolver::Dfsph && sph.density_corrects == Corrects::Velocities,
+            "\"corrected\" needs pressure = \"dfsph\" and density_corrects = \"velocities\"",
         );
         self.range("pressure_error", sph.pressure_error, [1e-6, 1.0]);
         self.range("divergence_error", sph.divergence_error, [1e-12, 1.0]);
@@ -284,7 +303,7 @@ impl Checks {
 
     fn motion(&mut self, motion: &Motion) {
         match motion {
-            Motion::Still => {}
+            Motion::Still | Motion::Frames(_) => {}
             Motion::Slide(slide) => self.within(["slide"], |c| c.positive("period", slide.period)),
             Motion::Turn(turn) => self.within(["turn"], |c| {
                 c.direction("axis", turn.axis);

@@ -1,6 +1,6 @@
 //! What a scene must satisfy to be simulated on a grid.
 
-use crate::model::{Bounds, Scene, Vector, WallShape, WetSide};
+use crate::model::{Bounds, Scene, Vector, Wall, WallShape, WetSide};
 use crate::validate::Checks;
 use meniscus_sph::{Friction, Motion};
 use meniscus_twophase::{Params, Side};
@@ -15,13 +15,23 @@ impl Scene {
     /// The box of the grid: `domain`, or the first wall that is a box.
     #[must_use]
     pub fn grid_box(&self) -> Option<Bounds> {
-        let tank = || {
-            self.wall.values().find_map(|wall| match &wall.shape {
-                WallShape::Box(tank) => Some(Bounds { min: tank.min, max: tank.max }),
-                _ => None,
-            })
-        };
-        self.domain.clone().or_else(tank)
+        self.domain.clone().or_else(|| self.wall.values().find_map(|wall| bounds_of(&wall.shape)))
+    }
+
+    /// The motion of the box of the grid, if one of its walls is that box and moves.
+    #[must_use]
+    pub fn grid_motion(&self) -> Option<&Motion> {
+        let bounds = self.grid_box();
+        let is_box = |wall: &&Wall| bounds.is_some() && bounds_of(&wall.shape) == bounds;
+        self.wall.values().find(is_box).map(|wall| &wall.motion).filter(|motion| motion.moves())
+    }
+}
+
+/// The box of a wall that is one.
+pub(crate) fn bounds_of(shape: &WallShape) -> Option<Bounds> {
+    match shape {
+        WallShape::Box(tank) => Some(Bounds { min: tank.min, max: tank.max }),
+        _ => None,
     }
 }
 
@@ -34,7 +44,7 @@ impl Checks {
             c.not_negative("viscosity", params.gas.viscosity);
         });
         self.not_negative("surface_tension", params.surface_tension);
-        self.range("courant", params.courant, [0.001, 0.5]);
+        self.range("courant", params.courant, [0.001, 0.95]);
         self.range("tolerance", params.tolerance, [1e-15, 0.1]);
         self.require("max_iterations", params.max_iterations > 0, "must be at least 1");
         for (pair, names) in params.sides.pairs().iter().zip(SIDES) {
@@ -77,7 +87,14 @@ impl Checks {
         }
         for (name, wall) in &scene.wall {
             self.within(["wall", name], |c| {
-                c.require("motion", wall.motion == Motion::Still, "must be \"still\" with \"twophase\"");
+                let turns = match &wall.motion {
+                    Motion::Turn(_) | Motion::Swing(_) => true,
+                    Motion::Keys(keys) => keys.iter().any(|key| key.rotation != [0.0; 3]),
+                    Motion::Still | Motion::Slide(_) | Motion::Frames(_) => false,
+                };
+                let whole = "moves the box of the grid, which can slide but not turn: give a `domain` that holds the wall wherever it goes";
+                let is_box = bounds_of(&wall.shape).is_some_and(|own| scene.grid_box() == Some(own));
+                c.require("motion", !(turns && is_box), whole);
                 let known = !matches!(wall.friction, Friction::Viscosity(_));
                 c.require("friction", known, "must be \"slip\" or \"no-slip\" with \"twophase\"");
                 if let WallShape::Mesh(mesh) = &wall.shape {

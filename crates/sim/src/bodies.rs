@@ -2,13 +2,12 @@
 
 use crate::grips::{Grips, Matter};
 use crate::hands::{self, Hand, Hands, Holds, Spring};
-use crate::obstacle::WallSide;
 use glam::{DVec3, Vec3};
+use meniscus_boundary::{Boundaries, Compliance, RigidCompliance};
 use meniscus_core::{Digest, Frame, StepError, StepReport, Surface};
-use meniscus_fem::contact::Obstacle;
-use meniscus_particles::{Skin, State, System, Walls};
+use meniscus_particles::{Skin, State, System};
 use meniscus_scene::Pick;
-use meniscus_sph::{Answer, Liquid};
+use meniscus_sph::Liquid;
 use std::ops::Range;
 
 /// All bodies of particles of a world.
@@ -19,7 +18,8 @@ pub(crate) struct Bodies {
     pub(crate) skins: Vec<Skin>,
     /// How fast the vertices of each skin yield to a liquid \[1/kg\]; none of rigid bodies.
     pub(crate) yielding: Vec<Vec<f64>>,
-    pub(crate) sides: Sides,
+    /// The walls, which they place as often as they look at them.
+    pub(crate) walls: Boundaries,
     /// Whether the bodies have begun the step under way; it ends when all of the world has taken it.
     pub(crate) begun: bool,
     pub(crate) grips: Grips,
@@ -34,48 +34,6 @@ pub(crate) struct Group {
     pub(crate) shown_as: u16,
     /// Numbers of its bodies.
     pub(crate) bodies: Range<usize>,
-}
-
-/// Sides of walls as bodies of particles meet them.
-pub(crate) struct Sides {
-    pub(crate) sides: Vec<WallSide>,
-    /// Normals of those that are planes and their distances from the origin \[m\], as they are now.
-    planes: Vec<Option<(DVec3, f64)>>,
-}
-
-impl Sides {
-    pub(crate) fn new(sides: Vec<WallSide>) -> Self {
-        let mut new = Self { planes: vec![None; sides.len()], sides };
-        new.place(0.0);
-        new
-    }
-}
-
-/// Time over which the velocity of a wall is taken \[s\].
-const INSTANT: f64 = 1e-6;
-
-impl Walls for Sides {
-    fn count(&self) -> usize {
-        self.sides.len()
-    }
-
-    fn place(&mut self, time: f64) {
-        for (side, plane) in self.sides.iter_mut().zip(&mut self.planes) {
-            side.place(time, INSTANT);
-            *plane = side.plane().map(|[point, normal]| (normal, point.dot(normal)));
-        }
-    }
-
-    fn distance(&self, surface: usize, point: DVec3) -> (f64, DVec3) {
-        match self.planes[surface] {
-            Some((normal, height)) => (point.dot(normal) - height, normal),
-            None => self.sides[surface].distance(point),
-        }
-    }
-
-    fn velocity(&self, surface: usize, point: DVec3) -> DVec3 {
-        Obstacle::velocity(&self.sides[surface], point)
-    }
 }
 
 impl Holds for Bodies {
@@ -117,7 +75,7 @@ impl Bodies {
         // Forces from outside are those of the liquid, which not every step finds anew.
         let external = self.system.external_mut();
         pulls.iter().for_each(|(i, force)| external[*i] += *force);
-        let done = self.system.step(&mut self.sides, gravity, [time, dt], report);
+        let done = self.system.step(&mut self.walls, gravity, [time, dt], report);
         let external = self.system.external_mut();
         pulls.iter().for_each(|(i, force)| external[*i] -= *force);
         done
@@ -145,9 +103,8 @@ impl Bodies {
 
     /// Shows a liquid where the skins are and how the bodies yield.
     pub(crate) fn place_in(&self, liquid: &mut Liquid) {
-        let (system, bodies) = (&self.system, liquid.bodies_mut());
+        let (system, bodies) = (&self.system, liquid.bodies_mut(self.skins.len()));
         let state = system.state();
-        bodies.resize_with(self.skins.len(), meniscus_sph::Body::default);
         for (number, (to, skin)) in bodies.iter_mut().zip(&self.skins).enumerate() {
             let particles = system.particles_of(number);
             to.positions.clear();
@@ -157,13 +114,14 @@ impl Bodies {
             if to.triangles != skin.triangles() {
                 to.triangles = skin.triangles().to_vec();
             }
-            match (system.inverse_inertia(number), &mut to.answer) {
-                (Some(inverse_inertia), answer) => {
+            match (system.inverse_inertia(number), &mut to.compliance) {
+                (Some(inverse_inertia), compliance) => {
                     let inverse_mass = DVec3::splat(1.0 / system.mass(number));
-                    *answer = Answer::Rigid { inverse_mass, inverse_inertia, center: system.center(number) };
+                    let center = system.center(number);
+                    *compliance = Compliance::Rigid(RigidCompliance { inverse_mass, inverse_inertia, center });
                 }
-                (None, Answer::Nodes(_)) => {}
-                (None, answer) => *answer = Answer::Nodes(self.yielding[number].clone()),
+                (None, Compliance::Lumped(_)) => {}
+                (None, compliance) => *compliance = Compliance::Lumped(self.yielding[number].clone()),
             }
         }
     }
@@ -202,7 +160,7 @@ impl Bodies {
     }
 
     pub(crate) fn load(&mut self, state: State, grips: Grips) -> bool {
-        let walls = state.walls.is_empty() || state.walls.len() == self.sides.count() * state.position.len();
+        let walls = state.walls.is_empty() || state.walls.len() == self.walls.sides().len() * state.position.len();
         let fits = walls && grips.fit(state.position.len());
         self.begun = false;
         self.grips = grips;
@@ -255,10 +213,9 @@ impl Bodies {
 
     /// Adds what the bodies do to each wall to values of force and torque, six for each wall.
     pub(crate) fn add_wall_forces(&self, values: &mut [f64]) {
-        for (side, felt) in self.sides.sides.iter().zip(self.system.reactions()) {
+        for (side, felt) in self.walls.sides().iter().zip(self.system.reactions()) {
             let own = &mut values[6 * side.wall..6 * side.wall + 6];
-            let both = felt.force.to_array().into_iter().chain(felt.torque.to_array());
-            own.iter_mut().zip(both).for_each(|(value, more)| *value += more);
+            own.iter_mut().zip(felt.to_array()).for_each(|(value, more)| *value += more);
         }
     }
 

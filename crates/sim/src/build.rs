@@ -3,14 +3,14 @@
 use crate::connections::{Connections, Wetting};
 use crate::gauss::{Gauss, Look, tank_edges};
 use crate::method::Method;
-use crate::{build_bodies, build_grid, build_solids, build_unified, build_wet};
+use crate::{build_bodies, build_grid, build_solids, build_unified, build_wet, sanity};
 use glam::{DVec2, DVec3};
+use meniscus_boundary::{Boundaries, Wall, WallShape, Wet};
 use meniscus_core::{BodyInfo, BodyKind, StepReport, Wire};
-use meniscus_geometry::{Aabb, Bvh, FillError, KeepOut, Periodic, Region, Shape, ShapeError, count_estimate, fill};
+use meniscus_geometry::{Aabb, FillError, KeepOut, Periodic, Region, Shape, ShapeError, count_estimate, fill};
 use meniscus_particles::{InterfaceKind, Pushes};
 use meniscus_scene::{self as scene, Loaded, Opening, Scene, Side, WetSide};
-use meniscus_sph::surface::Wet;
-use meniscus_sph::{Emitter, Liquid, Material, Setup, Wall, WallShape};
+use meniscus_sph::{Emitter, Liquid, Material, Motion, Setup};
 
 /// Bytes that a liquid particle needs at most: state twice, packed copies, neighbour lists.
 const BYTES_PER_PARTICLE: f64 = 700.0;
@@ -50,6 +50,29 @@ pub enum BuildError {
         /// Why.
         message: String,
     },
+    /// A size beyond reason.
+    #[error("`{key}` {message}")]
+    Size {
+        /// The key.
+        key: String,
+        /// Why it cannot be.
+        message: String,
+    },
+    /// Bodies that contact would throw apart.
+    #[error(
+        "`{what}` lies {depth:.2e} m deep in `{with}` at the start, which would throw them apart: move one of them"
+    )]
+    Overlap {
+        /// The body, or the nozzle.
+        what: String,
+        /// The body or the wall that it lies in.
+        with: String,
+        /// How deep \[m\].
+        depth: f64,
+    },
+    /// A wall is none.
+    #[error("wall: {0}")]
+    Wall(meniscus_boundary::WallError),
     /// A drain is no region.
     #[error("drain `{drain}`: {source}")]
     Drain {
@@ -90,7 +113,7 @@ pub fn estimate(loaded: &Loaded) -> Estimate {
     let most_particles = particles + sent;
     let (tets, solid_bytes) = build_solids::size_estimate(loaded);
     let (_, body_bytes) = build_bodies::size_estimate(loaded);
-    let bytes = most_particles * BYTES_PER_PARTICLE + solid_bytes + body_bytes;
+    let bytes = most_particles * BYTES_PER_PARTICLE + solid_bytes + body_bytes + build_solids::other_bytes(loaded);
     Estimate { particles, most_particles, tets, bytes, cells: 0.0 }
 }
 
@@ -106,6 +129,12 @@ fn sent_by(emitter: &scene::Emitter, scene: &Scene) -> f64 {
 
 /// Builds the method of a scene and says what is odd about it.
 pub(crate) fn build(loaded: &Loaded) -> Result<(Box<dyn Method>, Vec<String>), BuildError> {
+    let odd = sanity::check(loaded, estimate(loaded).most_particles)?;
+    let (method, warnings) = build_method(loaded)?;
+    Ok((method, odd.into_iter().chain(warnings).collect()))
+}
+
+fn build_method(loaded: &Loaded) -> Result<(Box<dyn Method>, Vec<String>), BuildError> {
     let scene = &loaded.scene;
     match scene.method {
         scene::Method::Gauss if scene.body.is_empty() => {
@@ -131,7 +160,7 @@ pub(crate) fn build(loaded: &Loaded) -> Result<(Box<dyn Method>, Vec<String>), B
 fn connections(loaded: &Loaded) -> Result<(Connections, Vec<String>), BuildError> {
     let scene = &loaded.scene;
     let (mut wet, mut warnings) = gauss(loaded)?;
-    let bodies = build_bodies::bodies(loaded, &wet.liquid.setup().walls, wet.look.bodies.len(), &mut warnings)?;
+    let bodies = build_bodies::bodies(loaded, &wet.walls, wet.look.bodies.len(), &mut warnings)?;
     wet.look.bodies.extend(scene.body.iter().map(|(name, body)| BodyInfo {
         name: name.clone(),
         kind: BodyKind::Solid,
@@ -159,12 +188,16 @@ pub(crate) fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError>
     let bounds = bounds_of(loaded);
     let domain = match &scene.domain {
         Some(domain) => Aabb { min: DVec3::from_array(domain.min), max: DVec3::from_array(domain.max) },
-        None => bounds.grow(bounds.size().max_element().max(scene.sph.spacing)),
+        None => {
+            let swept = swept(&bounds, scene);
+            swept.grow(swept.size().max_element().max(scene.sph.spacing))
+        }
     };
+    let walls = Boundaries::new(scene.wall.values().map(|w| wall(loaded, w)).collect()).map_err(BuildError::Wall)?;
     let setup = Setup {
         params: scene.sph.clone(),
         materials: scene.liquid.iter().map(|(name, l)| (name.clone(), material(l))).collect(),
-        walls: scene.wall.values().map(|w| wall(loaded, w)).collect(),
+        walls: walls.clone(),
         coupling: scene.coupling,
         emitters: scene.emitter.values().map(|e| emitter(e, scene)).collect(),
         periodic: periodic(scene),
@@ -179,7 +212,7 @@ pub(crate) fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError>
         warnings.push("the scene has no liquid: no shape is filled and there is no emitter".into());
     }
     let first_solid = scene.liquid.len() + scene.wall.len() + scene.emitter.len();
-    let solids = build_solids::solids(loaded, &liquid.setup().walls, first_solid, &mut warnings)?;
+    let solids = build_solids::solids(loaded, &walls, first_solid, &mut warnings)?;
     build_wet::meet(&mut liquid, &solids, &mut warnings);
     let drains = scene.drain.iter().map(|(name, drain)| {
         let region = Region::new(&to_shape(loaded, &drain.region))
@@ -192,10 +225,11 @@ pub(crate) fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError>
         courant: scene.time.courant,
         domain,
         drains: drains.collect::<Result<_, _>>()?,
-        look: look(scene, &liquid, &bounds),
+        look: look(scene, &walls, &bounds),
         probes: scene.probe.iter().map(|(name, probe)| (name.clone(), probe.clone())).collect(),
         liquids: scene.liquid.len() as u16,
         liquid,
+        walls,
         solids,
         before: None,
         dry,
@@ -244,21 +278,20 @@ pub(crate) fn wall(loaded: &Loaded, wall: &scene::Wall) -> Wall {
 }
 
 /// What liquid must stay out of at the start: whether a point is farther than `clearance` from a wall.
-fn clear_of(wall: &Wall, clearance: f64) -> Box<dyn Fn(DVec3) -> bool> {
-    match &wall.shape {
+fn clear_of(walls: &Boundaries, wall: usize, clearance: f64) -> Box<dyn Fn(DVec3) -> bool> {
+    let surface = walls.surface(wall).cloned();
+    match &walls.wall(wall).shape {
         &WallShape::Tank { min, max } => Box::new(move |p| (p - min).min(max - p).min_element() > clearance),
         &WallShape::Plane { point, normal } => Box::new(move |p| (p - point).dot(normal) > clearance),
-        WallShape::Mesh { mesh, wet } => {
-            let (tree, wet) = (Bvh::new(mesh), *wet);
-            Box::new(move |p| {
-                let far = tree.closest_within(p, clearance).is_none();
-                far && match wet {
-                    Wet::Front => !tree.inside(p),
-                    Wet::Back => tree.inside(p),
-                    Wet::Both => true,
-                }
-            })
-        }
+        WallShape::Mesh { .. } => Box::new(move |p| {
+            let Some(tree) = surface.as_ref().map(|surface| surface.tree()) else { return true };
+            let far = tree.closest_within(p, clearance).is_none();
+            far && match surface.as_ref().map(|surface| surface.wet()) {
+                Some(Wet::Front) => !tree.inside(p),
+                Some(Wet::Back) => tree.inside(p),
+                Some(Wet::Both) | None => true,
+            }
+        }),
     }
 }
 
@@ -323,7 +356,8 @@ pub(crate) fn to_shape(loaded: &Loaded, shape: &scene::Shape) -> Shape {
 /// Fills the shapes of all liquids, each staying out of those before it and of the walls.
 fn seed(loaded: &Loaded, liquid: &mut Liquid, warnings: &mut Vec<String>) -> Result<(), BuildError> {
     let spacing = loaded.scene.sph.spacing;
-    let clear: Vec<_> = liquid.setup().walls.iter().map(|wall| clear_of(wall, 0.25 * spacing)).collect();
+    let walls = &liquid.setup().walls;
+    let clear: Vec<_> = (0..walls.len()).map(|wall| clear_of(walls, wall, 0.25 * spacing)).collect();
     let mut taken: Vec<(Aabb, KeepOut)> = Vec::new();
     for (number, (name, body)) in loaded.scene.liquid.iter().enumerate() {
         let velocity = DVec3::from_array(body.velocity).as_vec3();
@@ -403,6 +437,40 @@ pub(crate) fn bounds_of(loaded: &Loaded) -> Aabb {
     all.unwrap_or(Aabb { min: DVec3::ZERO, max: DVec3::ONE })
 }
 
+/// The box round everything wherever walls, bodies and hands that are led carry it: a tank takes its liquid along.
+fn swept(bounds: &Aabb, scene: &Scene) -> Aabb {
+    let of_walls = scene.wall.values().map(|wall| &wall.motion);
+    let of_rigids = scene.rigid.values().filter_map(|rigid| rigid.motion.as_ref());
+    let of_holds = scene.solid.values().flat_map(|solid| &solid.fixed).map(|hold| &hold.motion);
+    let of_hands = scene.pull.values().map(|pull| &pull.motion);
+    let motions = of_walls.chain(of_rigids).chain(of_holds).chain(of_hands).filter(|motion| motion.moves());
+    let poses = motions.flat_map(|motion| moments(motion).into_iter().map(|time| motion.pose(time)));
+    let corner = |bits: usize| {
+        let pick = |axis: usize| if bits >> axis & 1 == 0 { bounds.min[axis] } else { bounds.max[axis] };
+        DVec3::new(pick(0), pick(1), pick(2))
+    };
+    poses.fold(*bounds, |all, pose| {
+        (0..8).map(|bits| pose.apply(corner(bits))).fold(all, |all, p| all.union(&Aabb { min: p, max: p }))
+    })
+}
+
+/// Moments of a motion \[s\], close enough to meet its ends.
+fn moments(motion: &Motion) -> Vec<f64> {
+    const PARTS: i32 = 48;
+    let of_period = |period: f64| (0..PARTS).map(|k| period * f64::from(k) / f64::from(PARTS)).collect();
+    match motion {
+        // Vertices over time have no pose; no scene file has them yet.
+        Motion::Still | Motion::Frames(_) => Vec::new(),
+        Motion::Slide(slide) => of_period(slide.period),
+        Motion::Turn(turn) => of_period(turn.period),
+        Motion::Swing(swing) => of_period(swing.period),
+        Motion::Keys(keys) => {
+            let halves = keys.windows(2).map(|pair| 0.5 * (pair[0].time + pair[1].time));
+            keys.iter().map(|key| key.time).chain(halves).collect()
+        }
+    }
+}
+
 /// The square of the speed to be expected of a scene \[m²/s²\]: that of liquid which falls from the highest place where
 /// there is any to the lowest, on top of the speeds given.
 pub(crate) fn speed_squared(loaded: &Loaded) -> f64 {
@@ -438,17 +506,17 @@ fn stiffness(loaded: &Loaded) -> f64 {
     50.0 * speed_squared(loaded)
 }
 
-fn look(scene: &Scene, liquid: &Liquid, bounds: &Aabb) -> Look {
+fn look(scene: &Scene, walls: &Boundaries, bounds: &Aabb) -> Look {
     let liquids = scene.liquid.iter().map(|(name, l)| BodyInfo {
         name: name.clone(),
         kind: BodyKind::Liquid,
         color: l.color.map(|c| c as f32),
     });
     let grey = |name: &String, kind| BodyInfo { name: name.clone(), kind, color: [0.35, 0.38, 0.42] };
-    let walls = scene.wall.keys().map(|name| grey(name, BodyKind::Wall));
+    let as_walls = scene.wall.keys().map(|name| grey(name, BodyKind::Wall));
     let nozzles = scene.emitter.keys().map(|name| grey(name, BodyKind::Nozzle));
     let first_wall = scene.liquid.len();
-    let tanks = liquid.setup().walls.iter().map(|wall| tank_edges(&wall.shape, bounds)).collect();
+    let tanks = walls.walls().map(|wall| tank_edges(&wall.shape, bounds)).collect();
     let first_nozzle = first_wall + scene.wall.len();
     let rings = scene
         .emitter
@@ -465,7 +533,7 @@ fn look(scene: &Scene, liquid: &Liquid, bounds: &Aabb) -> Look {
         kind: BodyKind::Solid,
         color: rigid.color.map(|c| c as f32),
     });
-    let bodies = liquids.chain(walls).chain(nozzles).chain(solids).chain(rigid).collect();
+    let bodies = liquids.chain(as_walls).chain(nozzles).chain(solids).chain(rigid).collect();
     Look { bodies, tanks, nozzles: rings.collect() }
 }
 

@@ -1,18 +1,18 @@
 //! From the bodies of a scene to a system of particles.
 
-use crate::bodies::{Bodies, Group, Sides};
+use crate::bodies::{Bodies, Group};
 use crate::build::{BuildError, to_shape};
 use crate::build_wet;
 use crate::connections::{Wetting, drop_radius};
 use crate::grips::Grips;
-use crate::obstacle;
 use glam::{DQuat, DVec3, Vec3};
+use meniscus_boundary::Boundaries;
 use meniscus_geometry::{
     Aabb, NeighbourGrid, Periodic, Region, Shape, TetMesh, TriangleMesh, count_estimate, fill, solids,
 };
 use meniscus_particles::{Elastic, Matter, Particle, Skin, System};
 use meniscus_scene::{Body, Cohesion, Loaded};
-use meniscus_sph::{Liquid, Material, Wall};
+use meniscus_sph::{Liquid, Material};
 
 /// Bytes that a particle of a body needs at most: state, work, springs, skin, connections.
 const BYTES_PER_PARTICLE: f64 = 3000.0;
@@ -29,7 +29,7 @@ pub(crate) fn spacing(loaded: &Loaded, body: &Body) -> f64 {
 /// Builds all bodies; `first` is the number of the first one among the bodies that are shown.
 pub(crate) fn bodies(
     loaded: &Loaded,
-    walls: &[Wall],
+    walls: &Boundaries,
     first: usize,
     warnings: &mut Vec<String>,
 ) -> Result<Bodies, BuildError> {
@@ -41,14 +41,13 @@ pub(crate) fn bodies(
     let mut system = System::new(scene.connections.clone(), 20.0 * of_bodies * speed_squared, scene.time.courant)
         .with_liquid_modulus(3.0 * of_liquids * speed_squared);
     let (mut groups, mut skins) = (Vec::new(), Vec::new());
-    let sides = obstacle::sides(walls);
     for (number, (name, body)) in scene.body.iter().enumerate() {
         let start = system.bodies();
         add(loaded, name, body, &mut system, &mut skins)?;
         groups.push(Group { name: name.clone(), shown_as: (first + number) as u16, bodies: start..system.bodies() });
     }
     for (name, wall) in scene.wall.keys().zip(0..).filter(|_| !groups.is_empty()) {
-        if !sides.iter().any(|side| side.wall == wall) {
+        if !walls.sides().iter().any(|side| side.wall == wall) {
             warnings.push(format!("wall `{name}` has no inside: bodies pass through it"));
         }
     }
@@ -63,7 +62,7 @@ pub(crate) fn bodies(
         groups,
         skins,
         yielding,
-        sides: Sides::new(sides),
+        walls: walls.clone(),
         begun: false,
         grips: Grips::default(),
         spacing: spacings.fold(0.0, f64::max),
@@ -73,12 +72,12 @@ pub(crate) fn bodies(
 }
 
 fn warn_of_overlap(bodies: &Bodies, warnings: &mut Vec<String>) {
-    use meniscus_particles::Walls;
     let system = &bodies.system;
     for group in &bodies.groups {
         let places =
             group.bodies.clone().flat_map(|body| system.particles_of(body)).map(|i| system.state().position[i]);
-        let behind = |place: &DVec3| (0..bodies.sides.count()).any(|side| bodies.sides.distance(side, *place).0 < 0.0);
+        let behind =
+            |place: &DVec3| (0..bodies.walls.sides().len()).any(|side| bodies.walls.distance(side, *place).0 < 0.0);
         let count = places.filter(behind).count();
         if count > 0 {
             warnings.push(format!("body `{}`: {count} of its particles start behind a wall", group.name));

@@ -4,15 +4,14 @@ use crate::build::{self, BuildError, to_shape};
 use crate::gauss::tank_edges;
 use crate::twophase::TwoPhase;
 use glam::DVec3;
+use meniscus_boundary::{Friction, Motion, Pose, Wall, WallShape, Wet};
 use meniscus_core::{BodyInfo, BodyKind, Surface, Wire};
 use meniscus_geometry::{Aabb, FillError, Region};
 use meniscus_scene::{self as scene, Loaded, Shape};
-use meniscus_sph::surface::Wet;
-use meniscus_sph::{Friction, Wall, WallShape};
-use meniscus_twophase::{Flow, Fluid, GHOSTS, Open, Params, Setup, SetupError, Side, Solid};
+use meniscus_twophase::{Flow, Fluid, GHOSTS, Open, Params, Placement, Setup, SetupError, Side, Solid};
 
 /// Bytes that a cell needs, ghosts included: state twice, sweeps, coefficients, the pressure and its coarse grids.
-const BYTES_PER_CELL: f64 = 330.0;
+const BYTES_PER_CELL: f64 = 355.0;
 
 /// Walls this near to the sides of the box, in cells, are its sides.
 const NEAR: f64 = 1e-3;
@@ -44,14 +43,32 @@ pub(crate) fn twophase(loaded: &Loaded, warnings: &mut Vec<String>) -> Result<Tw
         warnings.push("the scene has no liquid: no shape is filled within the box".into());
     }
     let (bodies, wires, surfaces) = look(scene, &walls, &domain);
+    let motions = [Motion::Still].into_iter().chain(walls.iter().map(|wall| wall.motion.clone())).collect();
+    let frame = scene.grid_motion().cloned();
+    warn_of_sides(scene, frame.as_ref(), warnings);
     Ok(TwoPhase {
         flow,
         volume_at_start,
         bodies,
         wires,
         walls: surfaces,
+        gravity: DVec3::from_array(scene.gravity),
+        motions,
+        frame,
         probes: scene.probe.iter().map(|(name, probe)| (name.clone(), probe.clone())).collect(),
     })
+}
+
+/// A box that moves carries its open sides along: they hold their level in its own frame.
+fn warn_of_sides(scene: &scene::Scene, frame: Option<&Motion>, warnings: &mut Vec<String>) {
+    if frame.is_some() && scene.wall.len() > 1 {
+        warnings.push("the box of the grid moves: the other walls move with it".into());
+    }
+    let open = scene.twophase.sides.pairs().as_flattened().iter().any(|side| matches!(side, Side::Inflow(_)));
+    if frame.is_some() && open {
+        warnings
+            .push("the box of the grid moves: what flows in does so at its velocity in the frame of the box".into());
+    }
 }
 
 fn box_of(bounds: &scene::Bounds) -> Aabb {
@@ -109,6 +126,7 @@ fn solid(walls: &[Wall], domain: &Aabb, spacing: f64, warnings: &mut Vec<String>
             WallShape::Mesh { mesh, .. } => Solid::from_mesh(mesh)?,
         };
         let one = if wall.friction == Friction::NoSlip { one.sticky() } else { one };
+        let one = if wall.motion.moves() { led(one, &wall.motion) } else { one };
         frictions.push(wall.friction);
         all = Some(match all {
             Some(others) => others.and(one),
@@ -119,6 +137,15 @@ fn solid(walls: &[Wall], domain: &Aabb, spacing: f64, warnings: &mut Vec<String>
         warnings.push("some walls in the box are slippery and some are not: the fluids stick to all of them".into());
     }
     Ok(all)
+}
+
+/// A solid that follows the motion of its wall.
+fn led(solid: Solid, motion: &Motion) -> Solid {
+    let motion = motion.clone();
+    solid.moving(move |time| {
+        let Pose { rotation, translation } = motion.pose(time);
+        Placement { rotation, translation }
+    })
 }
 
 /// Shapes together: a function of a place that is negative inside one of them \[m\].

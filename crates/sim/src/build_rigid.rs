@@ -2,14 +2,13 @@
 
 use crate::build::BuildError;
 use crate::build_solids::{bounds_at_rest, tetrahedra, turn_about};
-use crate::obstacle::{normals_of, tank_planes};
 use crate::rigid::{RigidKind, Rigids};
 use glam::DVec3;
+use meniscus_boundary::Boundaries;
 use meniscus_fem::contact::Sample;
 use meniscus_geometry::{TetMesh, TriangleMesh};
 use meniscus_rigid::{Form, Motion};
 use meniscus_scene::{Loaded, Rigid, Solid, SolidShape};
-use meniscus_sph::{Wall, WallShape};
 
 /// Most points of a surface that are held against soft bodies.
 const MOST_SAMPLES: usize = 20_000;
@@ -21,7 +20,7 @@ fn wrong(name: &str, why: &dyn std::fmt::Display) -> BuildError {
 
 /// Builds all rigid bodies; `first` is the number of the first one among the bodies that are shown. Points of their surfaces
 /// are no farther apart than `edge` \[m\], the edges of soft bodies.
-pub(crate) fn rigids(loaded: &Loaded, walls: &[Wall], first: usize, edge: f64) -> Result<Rigids, BuildError> {
+pub(crate) fn rigids(loaded: &Loaded, walls: &Boundaries, first: usize, edge: f64) -> Result<Rigids, BuildError> {
     let mut rigids = Rigids::default();
     for (number, (name, rigid)) in loaded.scene.rigid.iter().enumerate() {
         let surface = surface(loaded, name, rigid)?;
@@ -31,7 +30,6 @@ pub(crate) fn rigids(loaded: &Loaded, walls: &[Wall], first: usize, edge: f64) -
             name: name.clone(),
             shown_as: (first + number) as u16,
             motion: rigid.motion.clone(),
-            normals: normals_of(&surface),
             samples: samples(&surface, edge),
             thickness: extent.min_element(),
         });
@@ -47,30 +45,10 @@ pub(crate) fn rigids(loaded: &Loaded, walls: &[Wall], first: usize, edge: f64) -
         }
     }
     if !rigids.is_empty() {
-        add_walls(loaded, &mut rigids, walls)?;
+        let name = |wall: usize| loaded.scene.wall.get_index(wall).map_or("", |(name, _)| name);
+        rigids.world.meet(walls).map_err(|(wall, error)| wrong(name(wall), &error))?;
     }
     Ok(rigids)
-}
-
-fn add_walls(loaded: &Loaded, rigids: &mut Rigids, walls: &[Wall]) -> Result<(), BuildError> {
-    for (of, (name, wall)) in loaded.scene.wall.keys().zip(walls).enumerate() {
-        let parts = match &wall.shape {
-            &WallShape::Plane { point, normal } => vec![meniscus_rigid::Wall::Plane { point, normal }],
-            &WallShape::Tank { min, max } => {
-                let plane = |(point, normal)| meniscus_rigid::Wall::Plane { point, normal };
-                tank_planes([min, max]).map(plane).collect()
-            }
-            WallShape::Mesh { mesh, .. } => vec![meniscus_rigid::Wall::Surface(mesh.clone())],
-        };
-        for part in parts {
-            let number = rigids.world.add_wall(part, wall.motion.moves()).map_err(|e| wrong(name, &e))?;
-            rigids.wall_of.push(of);
-            if wall.motion.moves() {
-                rigids.walls.push((number, wall.motion.clone()));
-            }
-        }
-    }
-    Ok(())
 }
 
 /// The surface of a body, turned.

@@ -4,14 +4,13 @@ use crate::build::{BuildError, to_shape};
 use crate::build_rigid;
 use crate::cover::Cover;
 use crate::hands::Hands;
-use crate::obstacle;
 use crate::solids::{Held, Kind, Solids};
 use glam::{DQuat, DVec3};
+use meniscus_boundary::Boundaries;
 use meniscus_fem::contact::Contact;
 use meniscus_fem::{Axes, Body, Order};
 use meniscus_geometry::{Aabb, Pool, Region, Shape, TetMesh, TetOptions, TetSize, TriangleMesh, Tube, mesh_tets};
 use meniscus_scene::{Axis, Loaded, Method, Solid, SolidShape};
-use meniscus_sph::Wall;
 use std::f64::consts::PI;
 
 /// Bytes that a tetrahedron needs at most: state twice, stiffness, matrix, preconditioner.
@@ -30,7 +29,7 @@ pub(crate) fn wrong(name: &str, why: &dyn std::fmt::Display) -> BuildError {
 /// Builds all solids; `first` is the number of the first one among the bodies that are shown.
 pub(crate) fn solids(
     loaded: &Loaded,
-    walls: &[Wall],
+    walls: &Boundaries,
     first: usize,
     warnings: &mut Vec<String>,
 ) -> Result<Solids, BuildError> {
@@ -64,13 +63,12 @@ pub(crate) fn solids(
     let kind_of = (0..kinds.len() as u16).collect();
     let finest = kinds.iter().map(|kind: &Kind| kind.edge).fold(f64::INFINITY, f64::min);
     let rigids = build_rigid::rigids(loaded, walls, first + scene.solid.len(), finest)?;
-    let sides = if kinds.is_empty() { Vec::new() } else { obstacle::sides(walls) };
     for (name, wall) in scene.wall.keys().zip(0..).filter(|_| !kinds.is_empty()) {
-        if !sides.iter().any(|side| side.wall == wall) {
+        if !walls.sides().iter().any(|side| side.wall == wall) {
             warnings.push(format!("wall `{name}` has no inside: solids pass through it"));
         }
     }
-    Ok(Solids { kinds, bodies, kind_of, rigids, contact, sides, hands: Hands::new(scene), begun: false })
+    Ok(Solids { kinds, bodies, kind_of, rigids, contact, lent: Vec::new(), hands: Hands::new(scene), begun: false })
 }
 
 /// The tetrahedra of a solid, and the surface that is shown instead of theirs, if there is one; both turned.
@@ -198,9 +196,8 @@ fn estimate(solid: &Solid) -> f64 {
     }
 }
 
-/// About how many tetrahedra all solids of a scene have, and the memory that they need \[bytes\].
-pub(crate) fn size_estimate(loaded: &Loaded) -> (f64, f64) {
-    let of = |solid: &Solid| match &solid.shape {
+fn tets_of(loaded: &Loaded, solid: &Solid) -> f64 {
+    match &solid.shape {
         SolidShape::Tets(file) => loaded.tets(file).tets().len() as f64,
         SolidShape::Mesh(file) => match solid.size() {
             TetSize::Count(count) => count as f64,
@@ -208,11 +205,34 @@ pub(crate) fn size_estimate(loaded: &Loaded) -> (f64, f64) {
             TetSize::Edge(edge) => 12.0 * loaded.mesh(file).signed_volume() / (edge * edge * edge),
         },
         _ => estimate(solid),
-    };
+    }
+}
+
+/// About how many tetrahedra all solids of a scene have, and the memory that they need \[bytes\].
+pub(crate) fn size_estimate(loaded: &Loaded) -> (f64, f64) {
     loaded.scene.solid.values().fold((0.0, 0.0), |(tets, bytes), solid| {
-        let own = of(solid);
+        let own = tets_of(loaded, solid);
         (tets + own, bytes + own * bytes_per_tet(solid.fem.order))
     })
+}
+
+/// Bytes that a particle of an elastic solid needs at most: its bonds, most of all.
+const BYTES_PER_SOLID_PARTICLE: f64 = 5000.0;
+
+/// The memory that surfaces of rigid bodies and particles of solids need \[bytes\].
+pub(crate) fn other_bytes(loaded: &Loaded) -> f64 {
+    let scene = &loaded.scene;
+    let rigid = |rigid: &meniscus_scene::Rigid| match rigid.edge {
+        Some(_) => tets_of(loaded, &Solid { edge: rigid.edge, ..Solid::new(rigid.shape.clone()) }),
+        None => 0.0,
+    };
+    let surfaces: f64 = scene.rigid.values().map(rigid).sum::<f64>() * bytes_per_tet(meniscus_fem::Order::Linear);
+    let spacing = scene.sph.spacing;
+    let particles =
+        |solid: &Solid| bounds_at_rest(loaded, solid).size().element_product() / (spacing * spacing * spacing);
+    let unified = scene.method == meniscus_scene::Method::Unified;
+    let solids: f64 = if unified { scene.solid.values().map(particles).sum() } else { 0.0 };
+    surfaces + solids * BYTES_PER_SOLID_PARTICLE
 }
 
 /// The box around a solid, before it is turned.

@@ -1,11 +1,9 @@
 //! From the solids of a scene to bodies of particles among a liquid's.
 
-use crate::bodies::Sides;
 use crate::build::{BuildError, gauss, to_shape};
 use crate::build_bodies::compact;
 use crate::build_solids::{tetrahedra, turn_about, wrong};
 use crate::grips::Grips;
-use crate::obstacle;
 use crate::solids::Held;
 use crate::unified::{Kind, Unified};
 use glam::{DVec3, Vec3};
@@ -19,7 +17,7 @@ use meniscus_sph::unified::{ElasticMaterial, Led, Pores, Solids, Yield, pack};
 pub(crate) fn unified(loaded: &Loaded) -> Result<(Unified, Vec<String>), BuildError> {
     let scene = &loaded.scene;
     let (mut wet, mut warnings) = gauss(loaded)?;
-    let sides = Sides::new(obstacle::sides(&wet.liquid.setup().walls));
+    let at_end = wet.walls.clone();
     let mut solids = Solids::new(scene.sph.spacing, scene.contact.friction);
     let (mut kinds, mut soaked) = (Vec::new(), Vec::new());
     let first = wet.liquids as usize + scene.wall.len() + scene.emitter.len();
@@ -55,7 +53,7 @@ pub(crate) fn unified(loaded: &Loaded) -> Result<(Unified, Vec<String>), BuildEr
     }
     let probes = std::mem::take(&mut wet.probes);
     let hands = std::mem::take(&mut wet.solids.hands);
-    Ok((Unified { wet, solids, kinds, sides, probes, before: Vec::new(), hands, grips: Grips::default() }, warnings))
+    Ok((Unified { wet, solids, kinds, at_end, probes, before: Vec::new(), hands, grips: Grips::default() }, warnings))
 }
 
 fn material(solid: &Solid) -> ElasticMaterial {

@@ -73,6 +73,7 @@ pub(crate) struct Connections {
 impl Method for Connections {
     fn step(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
         let gravity = self.wet.gravity;
+        self.wet.walls.place(time, dt);
         if self.wet.dry {
             self.place_walls(time, dt);
             self.bodies.step(gravity, [time, dt], report)?; // 11
@@ -88,7 +89,7 @@ impl Method for Connections {
         if self.wetting == Wetting::Projection {
             report.stage("part liquid", || self.part_liquid(dt)); // 12
         }
-        report.stage("drain", || self.wet.drain()); // 13
+        self.wet.drain(report); // 13
         report.count("kept inside walls", self.wet.liquid.kept_inside() as f64);
         Ok(())
     }
@@ -199,8 +200,8 @@ impl Connections {
         let gravity = wet.gravity;
         beside.clear();
         let (by_liquid, by_bodies) = rayon::join(
-            || step_liquid(&mut wet.liquid, gravity, pushes, [time, dt], report), // 3 to 9
-            || bodies.step(gravity, [time, dt], beside),                          // 11
+            || step_liquid(wet, pushes, [time, dt], report), // 3 to 9
+            || bodies.step(gravity, [time, dt], beside),     // 11
         );
         report.absorb(beside);
         by_liquid.and(by_bodies)
@@ -223,20 +224,20 @@ impl Connections {
         if self.wetting == Wetting::Sph {
             report.stage("join liquid", || self.join_liquid()); // 0
         }
-        let (liquid, gravity) = (&mut self.wet.liquid, self.wet.gravity);
+        let liquid = &mut self.wet.liquid;
         report.stage("sort particles", || liquid.sort(time, dt)); // 1
         report.stage("find neighbours", || liquid.find_neighbours()); // 2
-        step_liquid(liquid, gravity, &self.pushes, [time, dt], report)?; // 3 to 9
+        step_liquid(&mut self.wet, &self.pushes, [time, dt], report)?; // 3 to 9
         if self.wetting == Wetting::Sph {
             report.stage("leave liquid", || self.leave_liquid(dt)); // 10
         }
-        self.bodies.step(gravity, [time, dt], report) // 11
+        self.bodies.step(self.wet.gravity, [time, dt], report) // 11
     }
 
     /// Without liquid: walls are shown where they are.
     fn place_walls(&mut self, time: f64, dt: f64) {
         self.wet.liquid.sort(time, dt);
-        self.wet.liquid.touch_walls(time, dt);
+        self.wet.liquid.touch_placed_walls(&self.wet.walls);
     }
 
     /// Springs between bodies and liquid.
@@ -301,17 +302,17 @@ impl Connections {
 
 /// The liquid from its walls to its advance; `pushes` are what bodies do to it.
 fn step_liquid(
-    liquid: &mut Liquid,
-    gravity: DVec3,
+    Gauss { liquid, walls, gravity, .. }: &mut Gauss,
     pushes: &Pushes,
     [time, dt]: [f64; 2],
     report: &mut StepReport,
 ) -> Result<(), StepError> {
+    let gravity = *gravity;
     let add = |liquid: &mut Liquid| {
         let accelerations = liquid.accelerations_mut();
         pushes.iter().for_each(|(j, push)| accelerations[j as usize] += push);
     };
-    report.stage("touch walls", || liquid.touch_walls(time, dt)); // 3
+    report.stage("touch walls", || liquid.touch_placed_walls(walls)); // 3
     match liquid.setup().params.pressure {
         PressureSolver::Dfsph => {
             report.stage("sum density", || liquid.sum_density_and_gradients())?; // 4
@@ -332,5 +333,8 @@ fn step_liquid(
             add(liquid);
         }
     }
-    report.stage("advance", || liquid.advance(time, dt)) // 9
+    report.stage("advance", || liquid.advance(time, dt))?; // 9
+    // Animated walls.
+    liquid.keep_before_bodies(|_, _| {}, dt);
+    Ok(())
 }

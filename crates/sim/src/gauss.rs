@@ -23,12 +23,13 @@ use crate::method::{Method, Totals};
 use crate::probes;
 use crate::solids::{SavedSolids, Solids};
 use glam::{DVec3, Vec3};
+use meniscus_boundary::{Boundaries, WallShape};
 use meniscus_core::{BodyInfo, BodyKind, Digest, Frame, StepError, StepReport, Surface, Tets, Wire, par};
 use meniscus_fem::{Body, Fracture};
 use meniscus_geometry::Aabb;
 use meniscus_scene::live::LiveKey;
 use meniscus_scene::{Grab, Move, Poke, Probe, Release};
-use meniscus_sph::{BodyWall, Liquid, PressureSolver, Solved, State, ViscositySolver, WallShape};
+use meniscus_sph::{BodyWall, Liquid, PressureSolver, Solved, State, ViscositySolver};
 
 /// A region where particles vanish.
 pub(crate) type Region = Box<dyn Fn(DVec3) -> bool + Send + Sync>;
@@ -36,6 +37,7 @@ pub(crate) type Region = Box<dyn Fn(DVec3) -> bool + Send + Sync>;
 /// The method with its state.
 pub(crate) struct Gauss {
     pub(crate) liquid: Liquid,
+    pub(crate) walls: Boundaries,
     /// Liquids of the scene; what comes after them in the liquid are particles of bodies.
     pub(crate) liquids: u16,
     pub(crate) solids: Solids,
@@ -62,23 +64,24 @@ pub(crate) struct Look {
 
 impl Method for Gauss {
     fn step(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
+        self.walls.place(time, dt);
         self.solids.place_in(&mut self.liquid, dt);
         self.step_liquid(time, dt, report)?; // 1 to 9
-        self.solids.take_answers(&mut self.liquid);
+        self.solids.take_compliances();
         self.step_solids(time, dt, report)?; // 10
         let Self { liquid, solids, .. } = self;
         if !self.dry {
             report.stage("keep before bodies", || solids.keep_liquid_out(liquid, dt)); // 11
         }
         solids.part_broken(report);
-        report.stage("drain", || self.drain()); // 12
+        self.drain(report); // 12
         report.count("kept inside walls", self.liquid.kept_inside() as f64);
         report.count("wet triangles", self.liquid.wet_triangles() as f64);
         Ok(())
     }
 
     fn roll_back(&mut self) {
-        self.solids.take_answers(&mut self.liquid);
+        self.solids.take_compliances();
         self.liquid.roll_back();
         self.solids.roll_back();
         if let Some(before) = self.before.take() {
@@ -100,7 +103,7 @@ impl Method for Gauss {
         match (key, value) {
             (LiveKey::Gravity, &[x, y, z]) => self.gravity = DVec3::new(x, y, z),
             (LiveKey::ArtificialViscosity, &[value]) => {
-                self.liquid.set_parameters(|setup| setup.params.artificial_viscosity = value);
+                self.liquid.set_parameters(|setup| setup.params.artificial_viscosity = Some(value));
             }
             (LiveKey::LiquidViscosity(number), &[value]) => {
                 self.liquid.set_parameters(|setup| setup.materials[*number].1.viscosity = value);
@@ -166,7 +169,11 @@ impl Method for Gauss {
 
     fn load(&mut self, bytes: &[u8]) -> Result<(), postcard::Error> {
         let (state, solids): (State, SavedSolids) = postcard::from_bytes(bytes)?;
+        let [time, dt] = state.last_step;
         if self.liquid.restore(state) && self.solids.load(solids) {
+            if dt > 0.0 {
+                self.walls.place(time, dt);
+            }
             Ok(())
         } else {
             Err(postcard::Error::DeserializeBadEncoding)
@@ -267,11 +274,10 @@ impl Method for Gauss {
     }
 
     fn measure(&self, values: &mut Vec<f64>) {
-        let by_solids = self.solids.wall_forces();
+        let by_solids = self.solids.wall_forces(&self.walls);
         for (wall, reaction) in self.liquid.reactions().iter().enumerate() {
             let felt = by_solids(wall);
-            values.extend((reaction.force + felt.force).to_array());
-            values.extend((reaction.torque + felt.torque).to_array());
+            values.extend((*reaction + felt).to_array());
         }
         self.solids.measure(values);
         for (_, probe) in &self.probes {
@@ -283,17 +289,19 @@ impl Method for Gauss {
 impl Gauss {
     /// Walls as outlines or surfaces, where they are now.
     fn show_walls(&self, frame: &mut Frame) {
-        let setup = self.liquid.setup();
-        for (number, wall) in setup.walls.iter().enumerate() {
+        for number in 0..self.walls.len() {
             let body = self.liquids + number as u16;
-            let pose = self.liquid.wall_pose(number);
+            let pose = self.walls.poses(number)[1];
             let place = |p: DVec3| pose.apply(p).as_vec3();
-            if let WallShape::Mesh { mesh, .. } = &wall.shape {
+            frame.walls.extend(crate::shown_walls::shown(body, &self.walls.wall(number).shape, &pose));
+            if let Some(surface) = self.walls.surface(number) {
+                let (positions, velocities) =
+                    self.walls.vertices(number).map(|(x, v)| (x.as_vec3(), v.as_vec3())).unzip();
                 frame.surfaces.push(Surface {
                     body,
-                    positions: mesh.vertices().iter().map(|&p| place(p)).collect(),
-                    velocities: mesh.vertices().iter().map(|&p| self.liquid.wall_velocity(number, p)).collect(),
-                    triangles: mesh.triangles().to_vec(),
+                    positions,
+                    velocities,
+                    triangles: surface.mesh().triangles().to_vec(),
                 });
             }
             let segments: Vec<_> = self.look.tanks[number].iter().map(|s| s.map(|p| place(p.as_dvec3()))).collect();
@@ -313,8 +321,10 @@ impl Gauss {
             if !self.dry {
                 self.solids.take_forces(&self.liquid);
             }
-            self.solids.step(time + f64::from(part) * step, step, self.gravity, report)?;
+            self.walls.place(time + f64::from(part) * step, step);
+            self.solids.step(&self.walls, self.gravity, report)?;
         }
+        self.walls.place(time, dt);
         report.count("steps of solids", parts);
         Ok(())
     }
@@ -329,10 +339,10 @@ impl Gauss {
 
     /// The incompressible liquid \[BK17\].
     fn step_dfsph(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
-        let Self { liquid, gravity, .. } = self;
+        let Self { liquid, gravity, walls, .. } = self;
         report.stage("sort particles", || liquid.sort(time, dt)); // 1
         report.stage("find neighbours", || liquid.find_neighbours()); // 2
-        report.stage("touch walls", || liquid.touch_walls(time, dt)); // 3
+        report.stage("touch walls", || liquid.touch_placed_walls(walls)); // 3
         report.stage("sum density", || liquid.sum_density_and_gradients())?; // 4
         let divergence = report.stage("remove divergence", || liquid.remove_divergence(dt))?; // 5
         report.stage("sum forces", || liquid.sum_forces(*gravity, dt))?; // 6
@@ -349,10 +359,10 @@ impl Gauss {
 
     /// The liquid of the papers \[MCG03\].
     fn step_state_equation(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
-        let Self { liquid, gravity, .. } = self;
+        let Self { liquid, gravity, walls, .. } = self;
         report.stage("sort particles", || liquid.sort(time, dt)); // 1
         report.stage("find neighbours", || liquid.find_neighbours()); // 2
-        report.stage("touch walls", || liquid.touch_walls(time, dt)); // 3
+        report.stage("touch walls", || liquid.touch_placed_walls(walls)); // 3
         report.stage("sum density", || liquid.sum_density())?; // 4  [MCG03 eq. 3]
         report.stage("find pressure", || liquid.apply_state_equation()); // 8  [MCG03 eq. 12]
         report.stage("sum forces", || liquid.sum_all_forces(*gravity))?; // 6  [MCG03 eqs 10, 14]
@@ -361,7 +371,13 @@ impl Gauss {
         Ok(())
     }
 
-    pub(crate) fn drain(&mut self) {
+    /// Takes away what is in drains or has left the domain, and counts the latter.
+    pub(crate) fn drain(&mut self, report: &mut StepReport) {
+        let lost = report.stage("drain", || self.take_away());
+        report.count(LEFT_DOMAIN, lost as f64);
+    }
+
+    fn take_away(&mut self) -> usize {
         let (domain, drains) = (self.domain, &self.drains);
         let inner = domain.inner();
         let goes = |position: Vec3| {
@@ -373,11 +389,18 @@ impl Gauss {
         };
         let liquids = self.liquids;
         let particles = self.liquid.particles_mut();
-        if par::find_first(particles.len(), |i| goes(particles.position[i])).is_some() {
-            particles.retain(|particles, i| particles.liquid[i] >= liquids || !goes(particles.position[i]));
+        if par::find_first(particles.len(), |i| goes(particles.position[i])).is_none() {
+            return 0;
         }
+        let lost = |i: &usize| particles.liquid[*i] < liquids && !domain.contains(particles.position[*i].as_dvec3());
+        let lost = (0..particles.len()).filter(lost).count();
+        particles.retain(|particles, i| particles.liquid[i] >= liquids || !goes(particles.position[i]));
+        lost
     }
 }
+
+/// The counter of particles that have left the domain in a step.
+pub(crate) const LEFT_DOMAIN: &str = "left the domain";
 
 /// The edges of a tank; an open side has none of its own.
 pub(crate) fn tank_edges(shape: &WallShape, domain: &Aabb) -> Vec<[Vec3; 2]> {

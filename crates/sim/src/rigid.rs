@@ -1,11 +1,11 @@
 //! Rigid bodies in a world: how they are led, what soft bodies do to them, what is seen of them.
 
-use crate::obstacle::surface_distance;
 use glam::{DQuat, DVec3};
-use meniscus_core::{Digest, Frame, StepError, Surface};
-use meniscus_fem::contact::{Inertia, Obstacle, ObstacleForce, Sample};
+use meniscus_boundary::{Boundaries, Compliance, Distance, Motion as Lead, Mover, Pose, RigidCompliance};
+use meniscus_core::{Digest, Frame, StepError, Surface, Wrench};
+use meniscus_fem::contact::{Inertia, Obstacle, Sample};
 use meniscus_rigid::{Expected, MassProperties, Motion, State, World};
-use meniscus_sph::{Answer, Motion as Lead};
+use std::sync::Arc;
 
 /// Part of the smallest extent of a body that it may cross in a step, dimensionless.
 const CROSSED: f64 = 0.25;
@@ -15,10 +15,6 @@ const CROSSED: f64 = 0.25;
 pub(crate) struct Rigids {
     pub(crate) world: World,
     pub(crate) kinds: Vec<RigidKind>,
-    /// Motions of the walls that move, by their number among the rigid world's.
-    pub(crate) walls: Vec<(usize, Lead)>,
-    /// The scene's wall of each of the rigid world's.
-    pub(crate) wall_of: Vec<usize>,
     /// Points of all surfaces where they are now.
     samples: Vec<Vec<Sample>>,
     /// Whether the step under way has begun.
@@ -31,8 +27,6 @@ pub(crate) struct RigidKind {
     /// Index into the bodies of a frame.
     pub(crate) shown_as: u16,
     pub(crate) motion: Option<Lead>,
-    /// Normals of the surface's triangles, where it was at the start.
-    pub(crate) normals: Vec<DVec3>,
     /// Points of the surface that are held against soft bodies, where they were at the start.
     pub(crate) samples: Vec<Sample>,
     /// Smallest extent \[m\].
@@ -52,23 +46,25 @@ pub(crate) struct RigidSide<'a> {
     reach: f64,
 }
 
-impl Obstacle for RigidSide<'_> {
+impl Distance for RigidSide<'_> {
     fn distance(&self, point: DVec3) -> (f64, DVec3) {
         let (rotation, translation) = self.pose;
         let own = rotation.conjugate() * (point - translation);
-        let tree = self.rigids.world.tree(self.body);
-        let far = tree.bounds().distance_squared(own).sqrt();
+        let surface = self.rigids.world.boundary(self.body);
+        let far = surface.tree().bounds().distance_squared(own).sqrt();
         if far > self.reach {
             return (far, (point - self.center).normalize_or(DVec3::Y));
         }
-        let (distance, normal) = self.rigids.own_distance(self.body, own);
+        let (distance, normal) = surface.outward_distance(own);
         (distance, rotation * normal)
     }
 
     fn velocity(&self, point: DVec3) -> DVec3 {
         self.expected.at(point - self.center)
     }
+}
 
+impl Obstacle for RigidSide<'_> {
     fn samples(&self) -> &[Sample] {
         &self.rigids.samples[self.body]
     }
@@ -104,11 +100,9 @@ impl Rigids {
             if to.triangles != triangles {
                 to.triangles = triangles.to_vec();
             }
-            let (inverse_mass, inverse_inertia) = self.world.answer(body);
-            let center = self.world.mass_properties(body).center;
-            to.answer = match self.world.is_led(body) {
-                true => Answer::None,
-                false => Answer::Rigid { inverse_mass, inverse_inertia, center },
+            to.compliance = match self.world.is_led(body) {
+                true => Compliance::Fixed,
+                false => Compliance::Rigid(self.world.compliance(body)),
             };
         }
     }
@@ -132,11 +126,11 @@ impl Rigids {
     }
 
     /// Tells led bodies and walls where they are at the end of the step.
-    pub(crate) fn lead(&mut self, time: f64, dt: f64) {
-        for (number, motion) in &self.walls {
-            let pose = motion.pose(time + dt);
-            self.world.lead_wall(*number, pose.rotation, pose.translation);
+    pub(crate) fn lead(&mut self, walls: &Boundaries, [time, dt]: [f64; 2]) {
+        if self.is_empty() {
+            return;
         }
+        self.world.place_walls(walls);
         for (body, kind) in self.kinds.iter().enumerate() {
             if let Some(motion) = &kind.motion {
                 let pose = motion.pose(time + dt);
@@ -157,7 +151,7 @@ impl Rigids {
         }
         let side = |(body, Expected { motion, yielding, .. }): (usize, Expected)| {
             let MassProperties { mass, center, inertia } = self.world.mass_properties(body);
-            let [force, torque] = self.world.given(body);
+            let Wrench { force, torque } = self.world.given(body);
             let free = !self.world.is_led(body);
             RigidSide {
                 rigids: self,
@@ -179,13 +173,34 @@ impl Rigids {
         expected.into_iter().enumerate().map(side).collect()
     }
 
-    /// Distance of a place \[m\], in the coordinates of a body, from its surface \[m\], and the normal there.
-    pub(crate) fn own_distance(&self, body: usize, place: DVec3) -> (f64, DVec3) {
-        surface_distance(self.world.tree(body), &self.kinds[body].normals, place)
+    /// The bodies as solids that take many sub-steps bump into them in a step of `dt` \[s\]; exact within a reach \[m\].
+    pub(crate) fn movers(&mut self, [dt, reach]: [f64; 2], gravity: DVec3) -> Vec<Mover> {
+        let expected = if self.is_empty() { Vec::new() } else { self.world.expect(dt, gravity) };
+        let world = &self.world;
+        let mover = |(body, Expected { unpushed, yielding, .. }): (usize, &Expected)| {
+            let (rotation, translation) = world.pose(body);
+            let motion = if world.is_led(body) { *unpushed } else { world.motion(body) };
+            let RigidCompliance { inverse_mass, inverse_inertia, center } = world.compliance(body);
+            Mover {
+                surface: Arc::clone(world.boundary(body)),
+                pose: Pose { rotation, translation },
+                motion: [motion.velocity, motion.spin],
+                gain: [(unpushed.velocity - motion.velocity) / dt, (unpushed.spin - motion.spin) / dt],
+                // What others hold gives way as something heavier would.
+                compliance: RigidCompliance {
+                    inverse_mass: inverse_mass * *yielding,
+                    inverse_inertia: inverse_inertia * *yielding,
+                    center,
+                },
+                radius: world.positions(body).map(|x| x.distance(center)).fold(0.0, f64::max),
+                reach,
+            }
+        };
+        expected.iter().enumerate().map(mover).collect()
     }
 
-    /// Hands the bodies what they felt from soft ones.
-    pub(crate) fn give(&mut self, felt: &[ObstacleForce]) {
+    /// Hands the bodies what they felt from soft ones, about the origin.
+    pub(crate) fn give(&mut self, felt: &[Wrench]) {
         for (body, felt) in felt.iter().enumerate() {
             let torque = felt.torque - self.world.mass_properties(body).center.cross(felt.force);
             self.world.add_force(body, felt.force, torque);
@@ -271,12 +286,8 @@ impl Rigids {
     }
 
     /// What a wall of the scene feels from the bodies in the last step.
-    pub(crate) fn wall_force(&self, wall: usize) -> ObstacleForce {
-        let parts = self.wall_of.iter().enumerate().filter(|(_, of)| **of == wall);
-        parts.fold(ObstacleForce::default(), |sum, (part, _)| {
-            let [force, torque] = self.world.on_wall(part);
-            ObstacleForce { force: sum.force + force, torque: sum.torque + torque }
-        })
+    pub(crate) fn wall_force(&self, wall: usize) -> Wrench {
+        self.world.on_wall(wall)
     }
 
     /// Columns of the probe file for every body.
@@ -292,7 +303,7 @@ impl Rigids {
         for body in 0..self.kinds.len() {
             values.extend(self.world.mass_properties(body).center.to_array());
             values.push(self.world.kinetic_energy(body));
-            values.extend(self.world.felt(body).into_iter().flat_map(|v| v.to_array()));
+            values.extend(self.world.felt(body).to_array());
         }
     }
 

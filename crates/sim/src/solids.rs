@@ -2,16 +2,16 @@
 
 use crate::cover::{Cover, add_triangles};
 use crate::hands::{self, Grip, Hands};
-use crate::obstacle::WallSide;
 use crate::rigid::Rigids;
 use glam::DVec3;
-use meniscus_core::{Digest, Frame, StepError, StepReport, Surface, Tets};
-use meniscus_fem::contact::{Contact, Obstacle, ObstacleForce};
-use meniscus_fem::{Body, Material, State, StepAnswer};
+use meniscus_boundary::{Boundaries, Motion};
+use meniscus_core::{Digest, Frame, StepError, StepReport, Surface, Tets, Wrench};
+use meniscus_fem::contact::{Contact, Obstacle};
+use meniscus_fem::{Body, Material, State, StepCompliance};
 use meniscus_geometry::Region;
-use meniscus_sph::{Answer, Liquid, Motion, Yields};
+use meniscus_sph::Liquid;
 use serde::{Deserialize, Serialize};
-use std::any::Any;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Edges of the surface that a node may cross in a step, dimensionless: contact sees what comes, but turns are linear.
 const EDGES_PER_STEP: f64 = 1.0;
@@ -25,7 +25,8 @@ pub(crate) struct Solids {
     pub(crate) kind_of: Vec<u16>,
     pub(crate) rigids: Rigids,
     pub(crate) contact: Contact,
-    pub(crate) sides: Vec<WallSide>,
+    /// How each body answers to the liquid, while it has lent that.
+    pub(crate) lent: Vec<Arc<Mutex<Option<StepCompliance>>>>,
     pub(crate) hands: Hands,
     /// Whether the bodies have begun the step under way.
     pub(crate) begun: bool,
@@ -76,55 +77,22 @@ pub(crate) struct SavedSolids {
     grips: Vec<Grip>,
 }
 
-/// How a soft body answers to the liquid, while it has lent that.
-#[derive(Debug)]
-struct Lent(Option<StepAnswer>);
-
-impl Yields for Lent {
-    fn yield_to(&mut self, forces: &mut [DVec3]) {
-        match &mut self.0 {
-            Some(answer) => answer.accelerations(forces),
-            None => forces.fill(DVec3::ZERO),
-        }
-    }
-}
-
-/// What a body has lent to the liquid, if it does.
-fn lent(answer: &mut Answer) -> Option<&mut Lent> {
-    let Answer::Stiff { all, .. } = answer else { return None };
-    let all: &mut dyn Any = &mut **all;
-    all.downcast_mut()
-}
-
-fn lend(answer: StepAnswer, to: &mut Answer) {
-    if lent(to).is_none() {
-        *to = Answer::Stiff { all: Box::new(Lent(None)), alone: Vec::new() };
-    }
-    if let Answer::Stiff { alone, .. } = to {
-        alone.clear();
-        alone.extend((0..answer.nodes()).map(|node| answer.alone(node)));
-    }
-    if let Some(lent) = lent(to) {
-        lent.0 = Some(answer);
-    }
-}
-
 impl Solids {
     /// The step of all solids: those that touch each other, themselves, walls or rigid bodies together; then that of the rigid
     /// bodies, which feel what the soft ones felt.
     pub(crate) fn step(
         &mut self,
-        time: f64,
-        dt: f64,
+        walls: &Boundaries,
         gravity: DVec3,
         report: &mut StepReport,
     ) -> Result<(), StepError> {
+        let [time, dt] = walls.step();
         if self.bodies.is_empty() && self.rigids.is_empty() {
             return Ok(());
         }
-        report.stage("lead", || self.lead(time, dt));
+        report.stage("lead", || self.lead(walls, [time, dt]));
         if !self.bodies.is_empty() {
-            self.step_soft(dt, gravity, report)?;
+            self.step_soft(walls, gravity, report)?;
         }
         if !self.rigids.is_empty() {
             report.stage("rigid bodies", || self.rigids.step(dt, gravity))?;
@@ -136,7 +104,8 @@ impl Solids {
     }
 
     /// The step of the soft bodies; rigid ones are told what they felt.
-    fn step_soft(&mut self, dt: f64, gravity: DVec3, report: &mut StepReport) -> Result<(), StepError> {
+    fn step_soft(&mut self, walls: &Boundaries, gravity: DVec3, report: &mut StepReport) -> Result<(), StepError> {
+        let [_, dt] = walls.step();
         self.begun = true;
         let edge = self.kinds.iter().map(|kind| kind.edge).fold(0.0, f64::max);
         let reach = 2.0 * (edge + dt * (self.bodies.iter().map(fastest).fold(0.0, f64::max) + self.rigids.max_speed()));
@@ -144,21 +113,22 @@ impl Solids {
             true => Vec::new(),
             false => report.stage("expect", || self.rigids.sides(dt, gravity, reach)),
         };
-        let walls = self.sides.iter().map(|side| side as &dyn Obstacle);
-        let obstacles: Vec<&dyn Obstacle> = walls.chain(rigid.iter().map(|side| side as &dyn Obstacle)).collect();
+        let sides: Vec<_> = (0..walls.sides().len()).map(|side| walls.side(side)).collect();
+        let of_walls = sides.iter().map(|side| side as &dyn Obstacle);
+        let obstacles: Vec<&dyn Obstacle> = of_walls.chain(rigid.iter().map(|side| side as &dyn Obstacle)).collect();
         self.contact.step(&mut self.bodies, &obstacles, dt, gravity, report)?;
-        self.rigids.give(&self.contact.obstacle_forces()[self.sides.len()..]);
+        self.rigids.give(&self.contact.obstacle_forces()[sides.len()..]);
         Ok(())
     }
 
     /// Shows the liquid where the surfaces of the solids are and how they yield in a step of `dt` \[s\]; until
-    /// [`Solids::take_answers`].
+    /// [`Solids::take_compliances`].
     pub(crate) fn place_in(&mut self, liquid: &mut Liquid, dt: f64) {
-        let bodies = liquid.bodies_mut();
-        bodies.resize_with(self.bodies.len() + self.rigids.len(), meniscus_sph::Body::default);
+        let bodies = liquid.bodies_mut(self.bodies.len() + self.rigids.len());
+        self.lent.resize_with(self.bodies.len(), Arc::default);
         let (soft, rigid) = bodies.split_at_mut(self.bodies.len());
         self.rigids.place_in(rigid);
-        for ((from, &kind), to) in self.bodies.iter_mut().zip(&self.kind_of).zip(soft) {
+        for (((from, &kind), to), lent) in self.bodies.iter_mut().zip(&self.kind_of).zip(soft).zip(&self.lent) {
             let kind = &self.kinds[usize::from(kind)];
             to.positions.clear();
             to.positions.extend_from_slice(from.positions());
@@ -170,28 +140,25 @@ impl Solids {
             }
             // What is broken may be loose.
             let whole = from.positions().len() == kind.nodes;
-            match whole.then(|| from.lend_answer(dt)).flatten() {
-                Some(answer) => lend(answer, &mut to.answer),
+            match whole.then(|| from.lend_compliance(dt)).flatten() {
+                Some(compliance) => {
+                    to.compliance.set_implicit(lent, (0..compliance.nodes()).map(|node| compliance.alone(node)));
+                    *lent.lock().unwrap_or_else(PoisonError::into_inner) = Some(compliance);
+                }
                 None => {
                     let lighter = 1.0 / from.stiffening(if whole { kind.frequency } else { 0.0 }, dt);
                     let inverse_masses = (0..from.positions().len()).map(|node| lighter * from.inverse_mass(node));
-                    match &mut to.answer {
-                        Answer::Nodes(of_nodes) => {
-                            of_nodes.clear();
-                            of_nodes.extend(inverse_masses);
-                        }
-                        other => *other = Answer::Nodes(inverse_masses.collect()),
-                    }
+                    to.compliance.set_lumped(inverse_masses);
                 }
             }
         }
     }
 
     /// Takes back what was lent to the liquid.
-    pub(crate) fn take_answers(&mut self, liquid: &mut Liquid) {
-        for (body, placed) in self.bodies.iter_mut().zip(liquid.bodies_mut()) {
-            if let Some(answer) = lent(&mut placed.answer).and_then(|lent| lent.0.take()) {
-                body.take_answer(answer);
+    pub(crate) fn take_compliances(&mut self) {
+        for (body, lent) in self.bodies.iter_mut().zip(&self.lent) {
+            if let Some(compliance) = lent.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                body.take_compliance(compliance);
             }
         }
     }
@@ -219,10 +186,9 @@ impl Solids {
     }
 
     /// Tells held nodes, walls and hands where they are at the end of the step.
-    fn lead(&mut self, time: f64, dt: f64) {
+    fn lead(&mut self, walls: &Boundaries, [time, dt]: [f64; 2]) {
         self.pull(time, dt);
-        self.rigids.lead(time, dt);
-        self.sides.iter_mut().for_each(|side| side.place(time, dt));
+        self.rigids.lead(walls, [time, dt]);
         for (body, &kind) in self.bodies.iter_mut().zip(&self.kind_of) {
             let holds = &self.kinds[usize::from(kind)].holds;
             if !holds.iter().any(|hold| hold.motion.moves()) {
@@ -401,13 +367,10 @@ impl Solids {
     }
 
     /// What a wall feels from the solids in the last step.
-    pub(crate) fn wall_forces(&self) -> impl Fn(usize) -> ObstacleForce {
+    pub(crate) fn wall_forces(&self, walls: &Boundaries) -> impl Fn(usize) -> Wrench {
         move |wall| {
-            let sides = self.sides.iter().zip(self.contact.obstacle_forces()).filter(|(side, _)| side.wall == wall);
-            sides.fold(self.rigids.wall_force(wall), |sum, (_, felt)| ObstacleForce {
-                force: sum.force + felt.force,
-                torque: sum.torque + felt.torque,
-            })
+            let felt = walls.sides().iter().zip(self.contact.obstacle_forces()).filter(|(side, _)| side.wall == wall);
+            felt.fold(self.rigids.wall_force(wall), |sum, (_, felt)| sum + *felt)
         }
     }
 

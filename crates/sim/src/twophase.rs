@@ -1,14 +1,15 @@
 //! The `twophase` method: air and water on a grid \[MKSMH07\].
 //!
-//! The algorithm box is that of `meniscus_twophase::Flow::step`, whose stages are: keep state, move fluids, settle volume,
+//! The algorithm box is that of `meniscus_twophase::Flow::step`, whose stages are: keep state, move fluids, settle volume, move solids,
 //! measure distance, apply viscosity, push interface, find pressure, correct velocity. What a step needs to know of the scene
-//! is in the setup of the flow; nothing else acts on it but pokes.
+//! is in the setup of the flow; nothing else acts on it but pokes, and the acceleration of a box that is shaken.
 
 use crate::method::{Fields, Method, Totals};
-use glam::DVec3;
+use glam::{DVec3, Vec3};
 use meniscus_core::{BodyInfo, Digest, Frame, StepError, StepReport, Surface, Wire};
 use meniscus_scene::live::LiveKey;
 use meniscus_scene::{FlowPlane, Poke, Probe};
+use meniscus_sph::{Motion, Pose};
 use meniscus_twophase::{Flow, State};
 
 /// The method with its state.
@@ -18,14 +19,20 @@ pub(crate) struct TwoPhase {
     pub(crate) volume_at_start: f64,
     /// The liquid, then walls.
     pub(crate) bodies: Vec<BodyInfo>,
-    /// Walls as they are drawn; they do not move.
+    /// Walls as they are drawn, where they are at the start.
     pub(crate) wires: Vec<Wire>,
     pub(crate) walls: Vec<Surface>,
+    /// Gravity \[m/s²\], and how each body moves: those of the walls.
+    pub(crate) gravity: DVec3,
+    pub(crate) motions: Vec<Motion>,
+    /// How the box of the grid moves, which then is the frame of everything that the flow knows.
+    pub(crate) frame: Option<Motion>,
     pub(crate) probes: Vec<(String, Probe)>,
 }
 
 impl Method for TwoPhase {
-    fn step(&mut self, _time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
+    fn step(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
+        self.flow.set_gravity(self.gravity - self.acceleration(time, dt));
         self.flow.step(dt, report)
     }
 
@@ -39,7 +46,10 @@ impl Method for TwoPhase {
 
     fn set(&mut self, key: &LiveKey, value: &[f64]) {
         match (key, value) {
-            (LiveKey::Gravity, &[x, y, z]) => self.flow.set_gravity(DVec3::new(x, y, z)),
+            (LiveKey::Gravity, &[x, y, z]) => {
+                self.gravity = DVec3::new(x, y, z);
+                self.flow.set_gravity(self.gravity);
+            }
             (LiveKey::LiquidViscosity(_), &[value]) => self.flow.set_liquid_viscosity(value),
             (LiveKey::LiquidDensity(_), &[value]) => self.flow.set_liquid_density(value),
             (LiveKey::SurfaceTension, &[value]) => self.flow.set_surface_tension(value),
@@ -65,8 +75,8 @@ impl Method for TwoPhase {
     }
 
     fn digest(&self, mut digest: Digest) -> Digest {
-        let State { volume_fraction, signed_distance, velocity: [u, v, w], pressure, .. } = self.flow.state();
-        for field in [volume_fraction, signed_distance, u, v, w, pressure] {
+        let State { volume_fraction, signed_distance, velocity: [u, v, w], capacity, pressure, .. } = self.flow.state();
+        for field in [volume_fraction, signed_distance, u, v, w, capacity, pressure] {
             field.iter().for_each(|value| digest.bytes(&value.to_le_bytes()));
         }
         digest.f64(self.flow.state().liquid_cells)
@@ -74,12 +84,13 @@ impl Method for TwoPhase {
 
     fn show(&self, frame: &mut Frame) {
         frame.bodies.extend(self.bodies.iter().cloned());
-        frame.wires.extend(self.wires.iter().cloned());
-        frame.surfaces.extend(self.walls.iter().cloned());
+        frame.wires.extend(self.wires.iter().map(|wire| self.moved_wire(wire)));
+        frame.surfaces.extend(self.walls.iter().map(|wall| self.moved_wall(wall)));
         let surface = self.flow.surface();
+        let shift = self.frame_shift();
         frame.surfaces.push(Surface {
             body: 0,
-            positions: surface.positions.iter().map(|x| x.as_vec3()).collect(),
+            positions: surface.positions.iter().map(|x| (x + shift).as_vec3()).collect(),
             velocities: surface.velocities.iter().map(|v| v.as_vec3()).collect(),
             triangles: surface.triangles,
         });
@@ -133,6 +144,41 @@ impl Method for TwoPhase {
 }
 
 impl TwoPhase {
+    /// Mean acceleration of the box over the time in which a step from `time` pushes the fluids \[m/s²\]: velocities live half a step ahead. Added up
+    /// over steps of one length, these are the changes of the box's velocity, exactly.
+    fn acceleration(&self, time: f64, dt: f64) -> DVec3 {
+        let Some(motion) = &self.frame else { return DVec3::ZERO };
+        let [before, now, after] = [0.0, 1.0, 2.0].map(|k| motion.pose(time + k * dt).translation);
+        (after - 2.0 * now + before) / (dt * dt)
+    }
+
+    /// How far the box has moved \[m\].
+    fn frame_shift(&self) -> DVec3 {
+        self.frame.as_ref().map_or(DVec3::ZERO, |motion| motion.pose(self.flow.state().time).translation)
+    }
+
+    /// Where the body of a wall is; those that are not the box move in its frame.
+    fn pose(&self, body: u16, time: f64) -> Pose {
+        self.motions.get(usize::from(body)).unwrap_or(&Motion::Still).pose(time)
+    }
+
+    fn moved_wire(&self, wire: &Wire) -> Wire {
+        let pose = self.pose(wire.body, self.flow.state().time);
+        let end = |x: Vec3| pose.apply(x.as_dvec3()).as_vec3();
+        Wire { body: wire.body, segments: wire.segments.iter().map(|ends| ends.map(end)).collect() }
+    }
+
+    fn moved_wall(&self, wall: &Surface) -> Surface {
+        /// Velocities are differences over this time \[s\].
+        const INSTANT: f64 = 1e-4;
+        let time = self.flow.state().time;
+        let [before, now, after] = [time - INSTANT, time, time + INSTANT].map(|time| self.pose(wall.body, time));
+        let at = |pose: &Pose| wall.positions.iter().map(|x| pose.apply(x.as_dvec3())).collect::<Vec<_>>();
+        let velocities =
+            at(&after).iter().zip(at(&before)).map(|(b, a)| ((b - a) / (2.0 * INSTANT)).as_vec3()).collect();
+        Surface { positions: at(&now).iter().map(|x| x.as_vec3()).collect(), velocities, ..wall.clone() }
+    }
+
     fn read(&self, probe: &Probe, values: &mut Vec<f64>) {
         match probe {
             Probe::Point(point) => {

@@ -22,8 +22,6 @@
 //!
 //! With the state equation forces come first, and solids are moved under them.
 
-use crate::bodies::Sides;
-use crate::bumps::Bumps;
 use crate::gauss::Gauss;
 use crate::grips::{Grips, Matter};
 use crate::hands::{self, Grip, Hand, Hands, Holds, Spring};
@@ -31,9 +29,9 @@ use crate::method::{Method, Totals};
 use crate::probes;
 use crate::solids::Held;
 use glam::{DVec3, Vec3};
-use meniscus_core::{Digest, Frame, StepError, StepReport, Surface};
-use meniscus_fem::contact::ObstacleForce;
-use meniscus_particles::{Skin, Walls};
+use meniscus_boundary::{Boundaries, Obstacles};
+use meniscus_core::{Digest, Frame, StepError, StepReport, Surface, Wrench};
+use meniscus_particles::Skin;
 use meniscus_scene::live::LiveKey;
 use meniscus_scene::{Grab, Move, Pick, Poke, Probe, Release};
 use meniscus_sph::unified::{SolidState, Solids};
@@ -45,7 +43,8 @@ pub(crate) struct Unified {
     pub(crate) wet: Gauss,
     pub(crate) solids: Solids,
     pub(crate) kinds: Vec<Kind>,
-    pub(crate) sides: Sides,
+    /// The walls where they are at the end of the step.
+    pub(crate) at_end: Boundaries,
     pub(crate) probes: Vec<(String, Probe)>,
     /// Forces of the last step \[N\].
     pub(crate) before: Vec<DVec3>,
@@ -107,10 +106,11 @@ impl Holds for Unified {
 
 impl Method for Unified {
     fn step(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
+        self.wet.walls.place(time, dt);
         self.wet.solids.place_in(&mut self.wet.liquid, dt);
         if self.wet.dry {
             self.wet.liquid.sort(time, dt);
-            self.wet.liquid.touch_walls(time, dt);
+            self.wet.liquid.touch_placed_walls(&self.wet.walls);
             self.move_solids(time, dt, report)?;
         } else {
             report.stage("place solids", || self.wet.liquid.place_solids(&self.solids, dt));
@@ -120,7 +120,7 @@ impl Method for Unified {
             }
         }
         self.move_rigids(dt, report)?;
-        report.stage("drain", || self.wet.drain()); // 12
+        self.wet.drain(report); // 12
         self.solids.finish();
         self.wet.solids.rigids.end();
         report.count("kept inside walls", self.wet.liquid.kept_inside() as f64);
@@ -276,10 +276,10 @@ impl Unified {
     /// The incompressible liquid.
     fn step_dfsph(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
         let gravity = self.wet.gravity;
-        let liquid = &mut self.wet.liquid;
+        let Gauss { liquid, walls, .. } = &mut self.wet;
         report.stage("sort particles", || liquid.sort(time, dt)); // 1
         report.stage("find neighbours", || liquid.find_neighbours()); // 2
-        report.stage("touch walls", || liquid.touch_walls(time, dt)); // 3
+        report.stage("touch walls", || liquid.touch_placed_walls(walls)); // 3
         report.stage("find pores", || liquid.find_pores(dt));
         report.stage("sum density", || liquid.sum_density_and_gradients())?; // 4  [SZW eq. 5]
         let divergence = report.stage("remove divergence", || liquid.remove_divergence(dt))?; // 5
@@ -309,10 +309,10 @@ impl Unified {
     fn step_state_equation(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
         let gravity = self.wet.gravity;
         let Self { wet, solids, .. } = self;
-        let liquid = &mut wet.liquid;
+        let Gauss { liquid, walls, .. } = wet;
         report.stage("sort particles", || liquid.sort(time, dt)); // 1
         report.stage("find neighbours", || liquid.find_neighbours()); // 2
-        report.stage("touch walls", || liquid.touch_walls(time, dt)); // 3
+        report.stage("touch walls", || liquid.touch_placed_walls(walls)); // 3
         report.stage("sum density", || liquid.sum_density())?; // 4  [SZW eq. 5]
         report.stage("find pressure", || liquid.apply_state_equation()); // 8
         report.stage("sum forces", || liquid.sum_all_forces(gravity))?; // 6  [SZW eqs 6, 7]
@@ -361,8 +361,8 @@ impl Unified {
         hands.pull(self, time, dt);
         self.hands = hands;
         self.pull(dt);
-        let Self { wet, solids, kinds, sides, .. } = self;
-        Walls::place(sides, time + dt);
+        let Self { wet, solids, kinds, at_end, .. } = self;
+        at_end.place_at(time + dt);
         for (body, kind) in solids.bodies_mut().iter_mut().zip(kinds) {
             if !kind.holds.iter().any(|hold| hold.motion.moves()) {
                 continue;
@@ -372,16 +372,16 @@ impl Unified {
                 led.end = pose.apply(body.rest[led.particle as usize]);
             }
         }
-        let (rigids, forces) = (&mut wet.solids.rigids, &wet.liquid.state().body_forces);
-        rigids.lead(time, dt);
+        let (rigids, liquid) = (&mut wet.solids.rigids, &wet.liquid);
+        rigids.lead(&wet.walls, [time, dt]);
         // Expected of them: what the liquid did in the last step, or in this one if it is known.
-        rigids.take_forces(|body| forces.get(body).map_or(&[], Vec::as_slice));
+        rigids.take_forces(|body| liquid.last_body_forces(body));
         let reach = wet.liquid.setup().params.spacing;
-        let mut bumps = Bumps::new(sides, rigids, [dt, reach], wet.gravity);
-        report.stage("move solids", || solids.advance(dt, wet.gravity, &mut bumps))?;
+        let mut obstacles = Obstacles { walls: at_end, bodies: rigids.movers([dt, reach], wet.gravity) };
+        report.stage("move solids", || solids.advance(dt, wet.gravity, &mut obstacles))?;
         rigids.world.clear_forces();
-        let per_time = |[impulse, moment]: &[DVec3; 2]| ObstacleForce { force: *impulse / dt, torque: *moment / dt };
-        rigids.give(&solids.reactions()[Walls::count(sides)..].iter().map(per_time).collect::<Vec<_>>());
+        let on_rigids = &solids.reactions()[at_end.sides().len()..];
+        rigids.give(&on_rigids.iter().map(|impulse| *impulse / dt).collect::<Vec<Wrench>>());
         Ok(())
     }
 
@@ -389,15 +389,15 @@ impl Unified {
     fn move_rigids(&mut self, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
         let Self { wet, solids, .. } = self;
         let (bodies, liquid) = (&mut wet.solids, &mut wet.liquid);
-        if bodies.rigids.is_empty() {
-            return Ok(());
+        if !bodies.rigids.is_empty() {
+            if !wet.dry {
+                bodies.take_forces(liquid);
+            }
+            report.stage("rigid bodies", || bodies.rigids.step(dt, wet.gravity))?;
+            report.count("rigid contacts", bodies.rigids.world.contacts() as f64);
         }
-        if !wet.dry {
-            bodies.take_forces(liquid);
-        }
-        report.stage("rigid bodies", || bodies.rigids.step(dt, wet.gravity))?;
-        report.count("rigid contacts", bodies.rigids.world.contacts() as f64);
-        if !wet.dry {
+        // Animated walls count as bodies.
+        if !wet.dry && liquid.has_bodies() {
             report.stage("keep before bodies", || bodies.keep_liquid_out(liquid, dt)); // 11
             // Solids are stopped by themselves.
             liquid.show_solids(solids);
@@ -439,10 +439,9 @@ impl Unified {
     /// Adds what the solids do to each wall to values of force and torque, six for each wall.
     fn add_wall_forces(&self, values: &mut [f64]) {
         let dt = self.wet.liquid.state().last_step[1];
-        for (side, [impulse, moment]) in self.sides.sides.iter().zip(self.solids.reactions()) {
+        for (side, impulse) in self.at_end.sides().iter().zip(self.solids.reactions()) {
             let own = &mut values[6 * side.wall..6 * side.wall + 6];
-            let both = impulse.to_array().into_iter().chain(moment.to_array());
-            own.iter_mut().zip(both).for_each(|(value, more)| *value += more / dt);
+            own.iter_mut().zip((*impulse / dt).to_array()).for_each(|(value, more)| *value += more);
         }
     }
 }

@@ -1,8 +1,10 @@
 //! A scene brought to life: the time loop, commands, save and load.
 
 use crate::build::{self, BuildError};
+use crate::gauss::LEFT_DOMAIN;
 use crate::hands::Hand;
 use crate::method::{Fields, Method, Totals};
+use crate::overlap;
 use glam::Vec3;
 use meniscus_core::{Digest, Fault, Frame, StepError, StepReport, Tets, par};
 use meniscus_scene::{Command, Loaded, Scene, Set, Value, live};
@@ -18,6 +20,16 @@ fn even_step(left: f64, wanted: f64) -> f64 {
     if steps.is_finite() { left / steps } else { wanted }
 }
 
+/// A fixed step this many times longer than what is stable is warned of, dimensionless.
+const TOO_LONG: f64 = 2.0;
+
+/// What to say about a fixed step \[s\] that is far above the stable one \[s\].
+fn too_long(dt: f64, stable: f64) -> Option<String> {
+    (dt > TOO_LONG * stable).then(|| {
+        format!("`time.dt` = {dt:.3e} s is {:.1} times the {stable:.3e} s that are stable at the start", dt / stable)
+    })
+}
+
 /// A scene brought to life. Touches no file and no clock; the caller owns both.
 pub struct World {
     scene: Scene,
@@ -31,6 +43,8 @@ pub struct World {
     replay: Vec<Logged>,
     log: Vec<Logged>,
     report: StepReport,
+    /// What kept the last step from being longer.
+    limited_by: &'static str,
     warnings: Vec<String>,
 }
 
@@ -44,6 +58,8 @@ struct Clock {
     dt: f64,
     /// Number of scripted commands that have been given.
     scripted: u32,
+    /// Particles that have left the domain so far.
+    lost: u64,
 }
 
 /// A command and the step before which it was given.
@@ -75,18 +91,25 @@ impl World {
     /// # Errors
     /// When the scene needs more memory than there is, or its meshes cannot be used.
     pub fn new(loaded: &Loaded) -> Result<Self, BuildError> {
-        let (method, warnings) = build::build(loaded)?;
+        let (method, mut warnings) = build::build(loaded)?;
+        if let Some(dt) = loaded.scene.time.dt {
+            warnings.extend(too_long(dt, method.stable_step()));
+        }
+        let mut start = Frame::default();
+        method.show(&mut start);
+        warnings.extend(overlap::check(loaded, &start)?);
         let mut scene = loaded.scene.clone();
         scene.script.sort_by(|a, b| a.time.total_cmp(&b.time));
         Ok(Self {
             scene,
             method,
-            clock: Clock { time: 0.0, step: 0, frame: 0, dt: 0.0, scripted: 0 },
+            clock: Clock { time: 0.0, step: 0, frame: 0, dt: 0.0, scripted: 0, lost: 0 },
             settings: Vec::new(),
             waiting: Vec::new(),
             replay: Vec::new(),
             log: Vec::new(),
             report: StepReport::default(),
+            limited_by: "",
             warnings,
         })
     }
@@ -115,6 +138,12 @@ impl World {
         self.clock.step
     }
 
+    /// Particles that have left the domain so far, and are gone.
+    #[must_use]
+    pub fn lost(&self) -> u64 {
+        self.clock.lost
+    }
+
     /// Number of the last frame reached.
     #[must_use]
     pub fn frame_number(&self) -> u32 {
@@ -125,6 +154,13 @@ impl World {
     #[must_use]
     pub fn report(&self) -> &StepReport {
         &self.report
+    }
+
+    /// What kept the last step from being longer: what is stable, `time.dt`, `time.max_dt`, the time of a frame, or trouble in
+    /// the steps before.
+    #[must_use]
+    pub fn limited_by(&self) -> &'static str {
+        self.limited_by
     }
 
     /// Sums over the state.
@@ -175,9 +211,10 @@ impl World {
     /// When the step fails at every length allowed; the world is then as it was before.
     pub fn step(&mut self, until: f64) -> Result<(), StepError> {
         self.give_commands();
-        let wanted = self.wanted_step()?;
+        let (wanted, limit) = self.wanted_step()?;
         let left = until - self.clock.time;
         let mut dt = even_step(left, wanted);
+        self.limited_by = if dt == left { "frame" } else { limit };
         self.report.clear();
         for retries in 0.. {
             self.report.retries = retries;
@@ -196,15 +233,16 @@ impl World {
         let arrived = dt == left;
         self.clock.time = if arrived { until } else { self.clock.time + dt };
         self.clock.step += 1;
+        self.clock.lost += self.report.counter(LEFT_DOMAIN).unwrap_or(0.0) as u64;
         self.clock.dt = if self.report.retries > 0 { dt } else { wanted };
         Ok(())
     }
 
-    /// The step that the method and the scene agree on \[s\].
-    fn wanted_step(&self) -> Result<f64, StepError> {
+    /// The step that the method and the scene agree on \[s\], and what keeps it from being longer.
+    fn wanted_step(&self) -> Result<(f64, &'static str), StepError> {
         let time = &self.scene.time;
         if let Some(dt) = time.dt {
-            return Ok(dt);
+            return Ok((dt, "time.dt"));
         }
         let stable = self.method.stable_step();
         // After trouble the step grows back gently.
@@ -212,7 +250,8 @@ impl World {
         let dt = stable.min(time.max_dt).min(gentle);
         // A NaN is refused too.
         if dt >= time.min_dt {
-            return Ok(dt);
+            let of_two = if dt == time.max_dt { "time.max_dt" } else { "trouble before" };
+            return Ok((dt, if dt == stable { "stable" } else { of_two }));
         }
         Err(StepError {
             stage: "choose step".into(),
@@ -356,10 +395,15 @@ impl World {
         Ok(())
     }
 
-    /// A fingerprint of the state: equal digests are equal bits, whatever the number of threads.
+    /// A fingerprint of the state: equal digests are equal bits, whatever the number of threads. It covers all that a checkpoint
+    /// holds, and so all that later steps depend on.
     #[must_use]
     pub fn digest(&self) -> String {
-        self.method.digest(Digest::default().u64(self.clock.step).f64(self.clock.time)).finish()
+        let mut digest = self.method.digest(Digest::default().u64(self.clock.step).f64(self.clock.time));
+        if let Ok(bytes) = self.save() {
+            digest.bytes(&bytes);
+        }
+        digest.finish()
     }
 
     /// The columns of the probe file.

@@ -35,7 +35,7 @@ stiffness_damping = 0.005
 shape = { box = { min = [-0.05, 0.16, -0.05], max = [0.05, 0.26, 0.05] } }
 rotation = [0, 30, 10]
 [rigid.ball]
-shape = { sphere = { center = [0.09, 0.25, 0.02], radius = 0.05 } }
+shape = { sphere = { center = [0.135, 0.25, 0.02], radius = 0.05 } }
 material = { density = 300, restitution = 0.3 }
 spin = [0, 0, 20]
 [rigid.pool]
@@ -50,7 +50,7 @@ shape = { plane = { point = [0, 0, 0], normal = [0, 1, 0] } }
 solid = { name = "box", point = [0, 0.16, 0] }
 [pull.hand]
 body = "ball"
-at = { point = [0.09, 9, 0.02] }
+at = { point = [0.135, 9, 0.02] }
 from = 0.2
 until = 0.4
 motion = { keys = [{ time = 0 }, { time = 0.2, position = [0, 0.1, 0] }] }

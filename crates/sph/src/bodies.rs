@@ -15,7 +15,7 @@
 //! > u = v + Δt H (f − f°),
 //!
 //! f° being the force of the last step, which its velocity knows already. H is how the body answers to a force that is new in
-//! the step, stiffness and all ([`Yields`]); where that is not known, the inverse masses of loose nodes. What the body does
+//! the step, stiffness and all ([`Compliance`]); where that is not known, the inverse masses of loose nodes. What the body does
 //! otherwise is made good in the next step, and at rest nothing is left. A stiff body that is taken for loose nodes shakes:
 //! with the liquid's mass six times its own, steps of 6 ms grow by 4 % each.
 
@@ -23,21 +23,21 @@ mod chosen;
 mod cut;
 mod edges;
 mod passed;
+mod prescribed;
 mod rub;
 
 use crate::lanes::KernelLanes;
-use crate::surface::{Bevel, MOST_PIECES, Miter};
-pub(crate) use cut::{FARTHEST, Pushing, Sight};
-use cut::{Face, Places, Scratch};
+use crate::surface::{Bevel, MOST_PIECES, Miter, whole_deficit};
+pub(crate) use cut::{FARTHEST, Places, Pushing, Sight};
+use cut::{Face, Scratch};
 use fearless_simd::{Level, dispatch};
-use glam::{DMat3, DVec3, Vec3};
+use glam::{DVec3, Vec3};
+use meniscus_boundary::Compliance;
 use meniscus_core::par;
 use meniscus_geometry::{NeighbourGrid, quadrature};
 pub(crate) use passed::Passed;
 use passed::Sweep;
 use rayon::prelude::*;
-use std::any::Any;
-use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
@@ -51,39 +51,7 @@ pub struct Body {
     /// Triangles that face the liquid, as nodes.
     pub triangles: Vec<[u32; 3]>,
     /// What it does when it is pushed.
-    pub answer: Answer,
-}
-
-/// How a body with stiffness yields to forces that are new in a step: symmetric and positive.
-pub trait Yields: Any + Debug + Send + Sync {
-    /// Turns forces on the nodes \[N\] into accelerations \[m/s²\].
-    fn yield_to(&mut self, forces: &mut [DVec3]);
-}
-
-/// How a body yields to forces on its nodes.
-#[derive(Debug, Default)]
-pub enum Answer {
-    /// It moves as prescribed.
-    #[default]
-    None,
-    /// Each node for itself: inverse masses \[1/kg\], zero where it is held.
-    Nodes(Vec<f64>),
-    /// As one.
-    Rigid {
-        /// Inverse mass along each axis \[1/kg\], zero where it is held.
-        inverse_mass: DVec3,
-        /// Inverse inertia about the centre, along the axes of space \[1/(kg·m²)\].
-        inverse_inertia: DMat3,
-        /// Centre of mass \[m\].
-        center: DVec3,
-    },
-    /// As its stiffness lets it.
-    Stiff {
-        /// The answer of all nodes.
-        all: Box<dyn Yields>,
-        /// How fast each node yields about, if the others stay \[1/kg\].
-        alone: Vec<f64>,
-    },
+    pub compliance: Compliance,
 }
 
 /// A part of ∇γ of a particle that belongs to a node.
@@ -195,7 +163,10 @@ impl ByNode {
 /// All bodies, and what they touch in a step.
 #[derive(Debug, Default)]
 pub(crate) struct Bodies {
+    /// Animated walls first, then those that answer.
     pub(crate) bodies: Vec<Body>,
+    /// The walls that count as bodies.
+    prescribed: Vec<usize>,
     /// Number of the first node of each body, and of all nodes.
     first: Vec<u32>,
     /// Velocities of all nodes \[m/s\].
@@ -253,6 +224,8 @@ pub(crate) struct BodyTouch {
     /// Whose nodes feel the friction, and in what parts.
     pub(crate) rubbed: [u32; 3],
     pub(crate) lambda: Vec3,
+    /// Which animated wall these belong to, if they do.
+    pub(crate) prescribed: Option<usize>,
 }
 
 impl Bodies {
@@ -458,10 +431,7 @@ impl Bodies {
                     }
                 }
             }
-            if sum.deficit < 0.0 {
-                // Behind the moved surface: the rest of the kernel is in the liquid.
-                sum.deficit += 1.0;
-            }
+            sum.deficit = whole_deficit(sum.deficit);
             for link in &links[first..] {
                 sum.push += link.weight;
                 sum.flux += link.weight.dot(self.velocity[link.node as usize]);
@@ -471,6 +441,7 @@ impl Bodies {
                 sum.distance = Some(rub.distance);
                 sum.lambda = rub.lambda;
                 sum.rubbed = self.wet[*triangle as usize].nodes;
+                sum.prescribed = self.prescribed_of(sum.rubbed[0]);
                 let [a, b, c] = sum.rubbed.map(|node| self.velocity[node as usize]);
                 sum.velocity = rub.lambda.x * a + rub.lambda.y * b + rub.lambda.z * c;
             }
@@ -510,6 +481,11 @@ impl Bodies {
         }
     }
 
+    /// Velocity of a node at the start of the step \[m/s\].
+    pub(crate) fn velocity_of(&self, node: u32) -> Vec3 {
+        self.velocity[node as usize]
+    }
+
     /// The body that a node belongs to.
     fn body_of(&self, node: u32) -> usize {
         self.first.partition_point(|&first| first <= node) - 1
@@ -524,24 +500,7 @@ impl Bodies {
             if answer.iter().all(|force| *force == DVec3::ZERO) {
                 continue;
             }
-            match &mut body.answer {
-                Answer::None => answer.fill(DVec3::ZERO),
-                Answer::Nodes(inverse_masses) => {
-                    answer.iter_mut().zip(inverse_masses).for_each(|(a, inverse)| *a *= *inverse);
-                }
-                Answer::Stiff { all, .. } => all.yield_to(answer),
-                Answer::Rigid { inverse_mass, inverse_inertia, center } => {
-                    let (mut force, mut torque) = (DVec3::ZERO, DVec3::ZERO);
-                    for (f, x) in answer.iter().zip(&body.positions) {
-                        force += *f;
-                        torque += (*x - *center).cross(*f);
-                    }
-                    let (linear, angular) = (force * *inverse_mass, *inverse_inertia * torque);
-                    for (a, x) in answer.iter_mut().zip(&body.positions) {
-                        *a = linear + angular.cross(*x - *center);
-                    }
-                }
-            }
+            body.compliance.accelerations(&body.positions, answer);
         }
     }
 
@@ -559,15 +518,7 @@ impl Bodies {
 impl Body {
     /// How fast its nodes yield to a force on one alone, at most \[1/kg\].
     fn mobilities(&self) -> impl Iterator<Item = f64> {
-        self.positions.iter().enumerate().map(|(node, position)| match &self.answer {
-            Answer::None => 0.0,
-            Answer::Nodes(alone) | Answer::Stiff { alone, .. } => alone[node],
-            Answer::Rigid { inverse_mass, inverse_inertia, center } => {
-                let arm = *position - *center;
-                let trace = inverse_inertia.x_axis.x + inverse_inertia.y_axis.y + inverse_inertia.z_axis.z;
-                inverse_mass.max_element() + trace * arm.length_squared()
-            }
-        })
+        self.positions.iter().enumerate().map(|(node, position)| self.compliance.bound(node, *position))
     }
 }
 
@@ -585,30 +536,5 @@ fn group(unsorted: &[[u32; 3]], touched: &mut Vec<[u32; 3]>, first: usize) {
         let next = &mut place[of[0] as usize - first];
         touched[*next] = *of;
         *next += 1;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_rigid_body_yields_as_one() {
-        let corners = vec![DVec3::ZERO, 2.0 * DVec3::X, 2.0 * DVec3::Y];
-        let answer = Answer::Rigid {
-            inverse_mass: DVec3::splat(0.5),
-            inverse_inertia: DMat3::IDENTITY * 0.25,
-            center: DVec3::X,
-        };
-        let body = Body { positions: corners, velocities: vec![DVec3::ZERO; 3], triangles: vec![[0, 1, 2]], answer };
-        let mut bodies = Bodies { bodies: vec![body], ..Bodies::default() };
-        bodies.number();
-        bodies.is_wet.push(true);
-        bodies.answer[1] = DVec3::Y;
-        bodies.yield_to_forces();
-        // Force y at 1 m from the centre: 0.5 m/s² and 0.25 rad/s² about z.
-        assert!((bodies.answer[0] - DVec3::new(0.0, 0.25, 0.0)).length() < 1e-12);
-        assert!((bodies.answer[1] - DVec3::new(0.0, 0.75, 0.0)).length() < 1e-12);
-        assert!((bodies.answer[2] - DVec3::new(-0.5, 0.25, 0.0)).length() < 1e-12);
     }
 }

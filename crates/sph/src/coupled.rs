@@ -3,7 +3,7 @@
 use crate::bodies::{Pushing, Sight};
 use crate::lanes::{CubicSpline, Packed, Papers, QuarticSpline};
 use crate::liquid::{Liquid, State};
-use crate::params::{BodyWall, Coupling, Friction, Integral, KernelFamily};
+use crate::params::{BodyWall, Coupling, Integral, KernelFamily};
 use crate::traction::Traction;
 use crate::walls::Contact;
 use glam::{DVec3, Vec3};
@@ -46,11 +46,11 @@ impl Liquid {
         self.bodies.number();
         let level = self.level;
         let places = (&self.work.grid, &self.work.columns, &self.work.place[..]);
-        let Coupling { wall, friction, integral, longest_edge, distribution, .. } = self.setup.coupling;
+        let Coupling { wall, integral, longest_edge, distribution, .. } = self.setup.coupling;
         let sight = Sight {
             kernel: self.walls.sample_kernel(),
             longest: longest_edge as f32,
-            rub: (friction != Friction::Slip).then_some(self.h),
+            rub: self.walls.any_body_rubs().then_some(self.h),
             by_edges: wall == BodyWall::Pressure && integral == Integral::Edges,
             traction: (wall == BodyWall::Traction).then(|| Pushing::new(&self.traction(), distribution)),
         };
@@ -90,7 +90,7 @@ impl Liquid {
         rates.clear();
         rates.resize(on_nodes.len(), 0.0);
         for (contacts, rubbed) in self.work.contacts.iter().zip(&self.work.rubbed) {
-            let mut contacts = contacts.iter().filter(|contact| contact.wall == bodies);
+            let mut contacts = contacts.iter().filter(|contact| contact.wall >= bodies);
             for rubbed in rubbed {
                 let Some(contact) = contacts.find(|contact| contact.particle == rubbed.particle) else { break };
                 let force = force(self, contact);
@@ -107,7 +107,7 @@ impl Liquid {
     }
 
     /// Puts particles that the step has taken through the surface of a body back before it; `ends` appends where the nodes
-    /// of a body are now \[m\], new ones last. Must come after the bodies' own step. Embedded solids meet bodies by themselves.
+    /// of a body that answers are now \[m\], new ones last. Must come after the bodies' own step. Embedded solids meet bodies by themselves.
     pub fn keep_before_bodies(&mut self, ends: impl Fn(usize, &mut Vec<DVec3>), dt: f64) {
         if self.bodies.is_empty() {
             return;
@@ -194,7 +194,7 @@ impl Liquid {
         let body_wall = self.walls.len() as u16;
         for (contacts, links) in self.work.contacts.iter().zip(&self.work.links) {
             let mut links = links.iter().peekable();
-            for contact in contacts.iter().filter(|contact| contact.wall == body_wall) {
+            for contact in contacts.iter().filter(|contact| contact.wall >= body_wall) {
                 let i = contact.particle as usize;
                 let [_, own, swelling] = of(self, i);
                 let mirror = f64::from(self.mirror_pressure(contact, gravity, own) * swelling) * volume;
@@ -212,7 +212,7 @@ impl Liquid {
 
     /// How bodies yield to multipliers on top of the start of the solve: accelerations of wet nodes into `bodies.answer`.
     pub(crate) fn yield_bodies(&mut self, q: &[f32]) {
-        if self.bodies.is_empty() {
+        if self.bodies.is_empty() || self.work.corrected.shifts {
             return;
         }
         self.bodies.start_answer(true);
@@ -225,7 +225,8 @@ impl Liquid {
     /// How particles and the nodes of bodies answer to the multipliers that are the companions of the places, on top of the start of
     /// the solve or of nothing: accelerations into `push` and `bodies.answer`.
     pub(crate) fn answer(&mut self, push: &mut Vec<Packed>, from_start: bool) {
-        if self.bodies.is_empty() {
+        self.press();
+        if self.bodies.is_empty() || self.work.corrected.shifts {
             return self.accelerate(push);
         }
         let mut bodies = std::mem::take(&mut self.bodies);

@@ -25,6 +25,7 @@
 //! density solve pushes them apart, and never together. If that changes velocities it takes energy from the flow, as in sand.
 //! [`Corrects::Places`] leaves velocities to the divergence solve.
 
+pub(crate) mod corrected;
 mod pairs;
 
 use crate::density::{self, Sums};
@@ -82,6 +83,10 @@ enum Aim {
     Divergence,
     /// No compression at the end of the step.
     Density,
+    /// No divergence of the velocity, with corrected gradients.
+    Projection,
+    /// No compression at the end of the step, by moving places alone.
+    Shift,
 }
 
 impl Liquid {
@@ -200,7 +205,8 @@ impl Liquid {
         });
     }
 
-    /// Frees the velocity of divergence.
+    /// Frees the velocity of divergence. Where gradients are corrected, it corrects them, and leaves that to
+    /// [`Liquid::find_pressure`].
     ///
     /// # Errors
     /// When a velocity is not finite.
@@ -211,6 +217,12 @@ impl Liquid {
         self.work.acceleration.resize(self.state.particles.len(), Vec3::ZERO);
         self.work.acceleration.fill(Vec3::ZERO);
         self.bodies.start.fill(DVec3::ZERO);
+        if self.corrects_gradients() {
+            self.correct_gradients();
+            self.work.divergence_pressure.clear();
+            self.work.divergence_pressure.resize(self.state.particles.len(), 0.0);
+            return Ok(Solved { converged: true, ..Solved::default() });
+        }
         let solved = self.solve(Aim::Divergence, dt, stop);
         let velocity = self.state.particles.velocity.par_iter_mut().with_min_len(par::LIGHT);
         velocity.zip(&self.work.flow).for_each(|(v, flow)| *v = Vec3::from_slice(flow));
@@ -223,19 +235,19 @@ impl Liquid {
     /// # Errors
     /// When a pressure is not finite.
     pub fn find_pressure(&mut self, gravity: DVec3, dt: f64) -> Result<Solved, StepError> {
+        if self.corrects_gradients() {
+            return self.project_and_shift(gravity, dt);
+        }
         let solver = &self.setup.params;
-        // How much a step of free fall would compress a column of the height that gives the expected speed.
-        let fall = 2.0 * (gravity.length() * dt / self.setup.speed).powi(2);
-        let error =
-            if fall > 0.0 { solver.density_error.min(solver.pressure_error * fall) } else { solver.density_error };
-        // How much a step of surface tension would compress a drop of twenty spacings in the mean: p dt²/(ρ s²) in its outermost
-        // layer, which is 3 s/R of it.
-        let spacing = self.setup.params.spacing;
-        let squeeze = 6.0 / 400.0 * self.strongest_tension() * dt * dt / (spacing * spacing * spacing);
-        let error = if squeeze > 0.0 { error.min(solver.pressure_error * squeeze) } else { error };
+        let error = self.error_of_pressure(gravity, dt).min(solver.density_error);
         let error = error.max(ROUNDING * self.share_taken_back(dt));
         let most = solver.density_error.max(error);
-        let stop = Stop { error, most, iterations: [1, solver.max_density_iterations], both_ways: squeeze > 0.0 };
+        let stop = Stop {
+            error,
+            most,
+            iterations: [1, solver.max_density_iterations],
+            both_ways: self.strongest_tension() > 0.0,
+        };
         if self.setup.params.density_corrects == Corrects::Places {
             self.work.own_acceleration.clone_from(&self.work.acceleration);
         }
@@ -258,6 +270,18 @@ impl Liquid {
         let acceleration = &self.work.acceleration;
         self.check("find pressure", "acceleration", |_, i| acceleration[i].is_finite())?;
         Ok(solved)
+    }
+
+    /// The compression that a step under the error that pressure may have would leave: infinite where nothing drives the liquid.
+    fn error_of_pressure(&self, gravity: DVec3, dt: f64) -> f64 {
+        // How much a step of free fall would compress a column of the height that gives the expected speed.
+        let fall = 2.0 * (gravity.length() * dt / self.setup.speed).powi(2);
+        // How much a step of surface tension would compress a drop of twenty spacings in the mean: p dt²/(ρ s²) in its outermost
+        // layer, which is 3 s/R of it.
+        let spacing = self.setup.params.spacing;
+        let squeeze = 6.0 / 400.0 * self.strongest_tension() * dt * dt / (spacing * spacing * spacing);
+        let of = |drive: f64| if drive > 0.0 { self.setup.params.pressure_error * drive } else { f64::INFINITY };
+        of(fall).min(of(squeeze))
     }
 
     /// The part of the wall's pressure that does not depend on the liquid's: see [`Liquid::mirror_pressure`].
@@ -283,7 +307,7 @@ impl Liquid {
         for contact in on_walls {
             let i = contact.particle as usize;
             let on_particle = contact.push.as_dvec3() * (f64::from(pressure(self, contact, i)) * self.rest_volume());
-            reactions[usize::from(contact.wall)].add(self.state.particles.position[i], -on_particle);
+            reactions[usize::from(contact.wall)].push(self.state.particles.position[i].as_dvec3(), -on_particle);
         }
         self.work.reactions = reactions;
     }
@@ -337,15 +361,16 @@ impl Liquid {
         let dt = dt as f32;
         let mut solved = Solved::default();
         let mut q = std::mem::take(match aim {
-            Aim::Divergence => &mut self.work.divergence_pressure,
-            Aim::Density => &mut self.state.particles.multiplier,
+            Aim::Divergence | Aim::Shift => &mut self.work.divergence_pressure,
+            Aim::Density | Aim::Projection => &mut self.state.particles.multiplier,
         });
         q.resize(self.state.particles.len(), 0.0);
-        if aim == Aim::Divergence {
+        let warm = matches!(aim, Aim::Density | Aim::Projection);
+        if !warm {
             q.fill(0.0);
         }
-        self.set_velocities(&q, aim == Aim::Density, dt);
-        let mut yielded = aim == Aim::Density;
+        self.set_velocities(&q, warm, dt);
+        let mut yielded = warm;
         loop {
             if !yielded {
                 self.yield_bodies(&q);
@@ -359,7 +384,7 @@ impl Liquid {
             }
             let before = solved.iterations;
             self.descend(&mut q, dt, &stop, &mut solved);
-            let pulled = release(&mut q);
+            let pulled = release(&mut q, &self.work.corrected.pulls);
             if pulled {
                 self.set_velocities(&q, true, dt);
             }
@@ -371,8 +396,8 @@ impl Liquid {
         }
         solved.converged = solved.error <= stop.error;
         match aim {
-            Aim::Divergence => self.work.divergence_pressure = q,
-            Aim::Density => self.state.particles.multiplier = q,
+            Aim::Divergence | Aim::Shift => self.work.divergence_pressure = q,
+            Aim::Density | Aim::Projection => self.state.particles.multiplier = q,
         }
         solved
     }
@@ -422,7 +447,9 @@ impl Liquid {
     fn set_residuals(&mut self, aim: Aim, q: &[f32], dt: f32, both_ways: bool) -> f64 {
         let mut residual = std::mem::take(&mut self.work.residual);
         let mut partial = std::mem::take(&mut self.work.partial);
-        let (walls, compression) = (&self.work.wall_push, &self.work.compression);
+        let corrected = &self.work.corrected;
+        let (walls, pulls) = (if corrected.on { &corrected.wall_push } else { &self.work.wall_push }, &corrected.pulls);
+        let compression = &self.work.compression;
         let (share, compliance) = (self.share_taken_back(dt.into()) as f32, self.compliance(dt.into()));
         let (embedded, liquids) = (&self.embedded, &self.state.particles.liquid);
         let error = self.sum_rates((&self.work.flow, dt), &mut residual, &mut partial, |i, rate| {
@@ -430,11 +457,11 @@ impl Liquid {
             let residual = match aim {
                 // Nothing is asked of the inside of solids.
                 _ if embedded.is_solid(liquids[i]) => 0.0,
-                Aim::Density => (c - 1.0).min(share * (c - 1.0)) + dt * rate - compliance * q[i],
-                Aim::Divergence if c < LOOSE => 0.0,
-                Aim::Divergence => dt * rate - compliance * q[i],
+                Aim::Density | Aim::Shift => (c - 1.0).min(share * (c - 1.0)) + dt * rate - compliance * q[i],
+                Aim::Divergence | Aim::Projection if c < LOOSE => 0.0,
+                Aim::Divergence | Aim::Projection => dt * rate - compliance * q[i],
             };
-            (residual, miss(residual, q[i], both_ways))
+            (residual, miss(residual, q[i], both_ways, may_pull(pulls, i)))
         });
         (self.work.residual, self.work.partial) = (residual, partial);
         error / q.len().max(1) as f64
@@ -454,12 +481,13 @@ impl Liquid {
 
     /// The first direction: residuals over the diagonal, where there is pressure or should be; returns r·z.
     fn choose_direction(&mut self, q: &[f32]) -> f64 {
-        let Workspace { place, free, residual, inverse_diagonal, .. } = &mut self.work;
+        let Workspace { place, free, residual, inverse_diagonal, corrected, .. } = &mut self.work;
         free.resize(q.len(), 0.0);
         let both = free.par_iter_mut().zip(&mut place[..q.len()]).with_min_len(par::LIGHT).enumerate();
         both.for_each(|(i, (free, place))| {
             // The preconditioner of particles that are not free is zero: nothing reaches them.
-            *free = if q[i] > 0.0 || residual[i] > 0.0 { inverse_diagonal[i] } else { 0.0 };
+            let is_free = q[i] > 0.0 || residual[i] > 0.0 || may_pull(&corrected.pulls, i);
+            *free = if is_free { inverse_diagonal[i] } else { 0.0 };
             place[3] = *free * residual[i];
         });
         par::sum(q.len(), |i| f64::from(residual[i]) * f64::from(place[i][3]))
@@ -482,7 +510,7 @@ impl Liquid {
 
     /// Goes along the direction.
     fn follow_direction(&mut self, q: &mut [f32], length: f32, dt: f32, both_ways: bool) -> Progress {
-        let Workspace { place, residual, image, flow, push, free, progress, .. } = &mut self.work;
+        let Workspace { place, residual, image, flow, push, free, progress, corrected, .. } = &mut self.work;
         let count = q.len();
         progress.resize(count.div_ceil(par::PIECE), Progress::default());
         let pieces = q.par_chunks_mut(par::PIECE).zip(residual.par_chunks_mut(par::PIECE));
@@ -494,7 +522,8 @@ impl Liquid {
                 *q += length * place[i][3];
                 *r -= length * image[i];
                 *flow = pack(Vec3::from_slice(flow) + Vec3::from_slice(&push[i]) * (length * dt), 0.0);
-                let (error, free) = (f64::from(miss(*r, *q, both_ways)), f64::from(free[i]));
+                let (error, free) =
+                    (f64::from(miss(*r, *q, both_ways, may_pull(&corrected.pulls, i))), f64::from(free[i]));
                 progress.slope += f64::from(*r) * f64::from(*r) * free;
                 progress.error += error;
                 progress.free_error += if free > 0.0 { error } else { 0.0 };
@@ -518,6 +547,9 @@ impl Liquid {
 
     /// Accelerations by the multipliers that are the companions of the places; one more than particles.
     pub(crate) fn accelerate(&self, output: &mut Vec<Packed>) {
+        if self.work.corrected.on {
+            return self.accelerate_corrected(output);
+        }
         let (work, particles, in_pores) = (&self.work, &self.state.particles, &self.embedded.in_pores);
         let count = particles.len();
         output.resize(count + 1, [0.0; 4]);
@@ -538,7 +570,11 @@ impl Liquid {
             });
         });
         output[count] = [0.0; 4];
-        self.embedded.answer_as_rigid(&particles.position, output);
+        if work.corrected.shifts {
+            self.embedded.hold(output);
+        } else {
+            self.embedded.answer_as_rigid(&particles.position, output);
+        }
     }
 
     /// ċ under velocities (or accelerations) before walls at rest and bodies that yield for a time (or just yield), as
@@ -550,13 +586,16 @@ impl Liquid {
         partial: &mut Vec<f64>,
         finish: impl Fn(usize, f32) -> (f32, f32) + Sync,
     ) -> f64 {
+        if self.work.corrected.on {
+            return self.sum_rates_corrected((flow, time), output, partial, finish);
+        }
         let (level, norm, work) = (self.level, self.gradient_norm(), &self.work);
         output.resize(self.state.particles.len(), 0.0);
         with_kernel_and_space!(self, |pair| {
             sum_over_blocks(&work.neighbours.blocks, output, partial, |number, block, piece| {
                 let pairs = Pairs { block, slopes: &work.slopes[number], gradients: &work.gradients[number] };
                 dispatch!(level, simd => sum_rate(simd, pair.1, pairs, (&work.place, flow), piece));
-                for link in &work.links[number] {
+                for link in work.links[number].iter().filter(|_| !work.corrected.shifts) {
                     let rate = link.weight.dot(self.bodies.answer[link.node as usize].as_vec3()) * time;
                     piece[link.particle as usize - block.start] += rate / norm;
                 }
@@ -592,16 +631,24 @@ impl Solved {
 }
 
 /// What a residual misses its condition by, with a multiplier q.
-fn miss(residual: f32, q: f32, both_ways: bool) -> f32 {
-    if both_ways && q > 0.0 { residual.abs() } else { residual.max(0.0) }
+fn miss(residual: f32, q: f32, both_ways: bool, may_pull: bool) -> f32 {
+    if both_ways && q > 0.0 || may_pull { residual.abs() } else { residual.max(0.0) }
 }
 
-/// A multiplier pushes, it never pulls: negative ones are let go. Whether there were any.
-fn release(q: &mut [f32]) -> bool {
-    let pulls = q.par_iter_mut().with_min_len(par::LIGHT).map(|q| {
-        let pulls = *q < 0.0;
+/// Whether a multiplier may pull: of those that are asked for.
+fn may_pull(pulls: &[bool], i: usize) -> bool {
+    pulls.get(i).is_some_and(|&pulls| pulls)
+}
+
+/// A multiplier pushes, and pulls only where it may: other negative ones are let go. Whether there were any.
+fn release(q: &mut [f32], pulls: &[bool]) -> bool {
+    let released = q.par_iter_mut().with_min_len(par::LIGHT).enumerate().map(|(i, q)| {
+        if may_pull(pulls, i) {
+            return 0;
+        }
+        let pulled = *q < 0.0;
         *q = q.max(0.0);
-        usize::from(pulls)
+        usize::from(pulled)
     });
-    pulls.sum::<usize>() > 0
+    released.sum::<usize>() > 0
 }

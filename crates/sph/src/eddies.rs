@@ -12,6 +12,9 @@
 //! for three directions, has nothing to hold against it: only friction ends it. Viscosity strong enough for that would
 //! stop the waves as well. M applied twice tells them apart: a wave of twenty spacings loses two thousandths of what rattling loses. Each M acts along the line between two particles and is symmetric:
 //! momentum and angular momentum stay, energy falls.
+//!
+//! With corrected gradients the friction is against the best linear field through the velocities of neighbours instead
+//! ([`crate::dfsph::corrected`]): in disorder M feels shear.
 
 use crate::lanes::{LANES, Packed, Space, add_up3, dot, gather, minus, pack, plus_scaled, splat, splat3};
 use crate::liquid::{Liquid, with_kernel_and_space};
@@ -24,13 +27,19 @@ use rayon::prelude::*;
 /// Largest ε: stable up to an M of 2.8.
 const LARGEST: f64 = 0.25;
 
+/// Largest part of it with corrected gradients: their operator has eigenvalues up to 6 in units of 1/s² on a lattice, 9 at most.
+const LARGEST_OF_NOISE: f64 = 0.1;
+
 impl Liquid {
     /// Adds the friction of small eddies to the accelerations of the incompressible liquid.
     pub(crate) fn damp_eddies(&mut self, dt: f64) {
         let params = &self.setup.params;
-        let share = params.eddy_friction * dt * self.setup.speed / params.spacing;
+        let share = params.eddy_friction() * dt * self.setup.speed / params.spacing;
         if share <= 0.0 {
             return;
+        }
+        if self.corrects_gradients() {
+            return self.damp_noise(share.min(LARGEST_OF_NOISE), dt);
         }
         let share = share.min(LARGEST);
         let count = self.state.particles.len();

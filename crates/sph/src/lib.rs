@@ -9,18 +9,14 @@
 //!
 //! ```
 //! use glam::{DVec3, Vec3};
-//! use meniscus_sph::{Friction, Liquid, Material, Motion, Params, PressureSolver, Setup, Wall, WallShape};
+//! use meniscus_boundary::Boundaries;
+//! use meniscus_sph::{Liquid, Material, Params, PressureSolver, Setup};
 //!
 //! // A drop of water above a floor.
-//! let floor = Wall {
-//!     shape: WallShape::Plane { point: DVec3::ZERO, normal: DVec3::Y },
-//!     friction: Friction::Slip,
-//!     motion: Motion::Still,
-//! };
 //! let mut liquid = Liquid::new(Setup {
 //!     params: Params { spacing: 0.01, pressure: PressureSolver::StateEquation, ..Params::default() },
 //!     materials: vec![("water".into(), Material::default())],
-//!     walls: vec![floor],
+//!     walls: Boundaries::planes([[DVec3::ZERO, DVec3::Y]]),
 //!     coupling: Default::default(),
 //!     emitters: vec![],
 //!     periodic: Default::default(),
@@ -54,7 +50,6 @@ mod emitter;
 pub mod kernel;
 mod lanes;
 mod liquid;
-mod motion;
 mod neighbours;
 mod params;
 mod particles;
@@ -68,14 +63,15 @@ mod viscosity;
 pub mod wall;
 mod walls;
 
-pub use bodies::{Answer, Body, Yields};
+pub use bodies::Body;
 pub use dfsph::Solved;
 pub use emitter::{Emitter, EmitterState, Pulse};
 pub use fearless_simd::Level;
-pub use liquid::{Liquid, Reaction, Setup, State};
-pub use motion::{Key, Motion, Pose, Slide, Swing, Turn};
+pub use liquid::{Liquid, Setup, State};
+// Words of every method, from where they were first spoken.
+pub use meniscus_boundary::{Friction, Key, Motion, Pose, Slide, Swing, Turn, Wall, WallShape};
 pub use params::{
-    BodyWall, Corrects, Coupling, Distribution, Friction, Integral, KernelFamily, Material, Params, PressureSolver,
-    TensionModel, ViscositySolver, Wall, WallShape,
+    BodyWall, Corrects, Coupling, Distribution, Gradients, Integral, KernelFamily, Material, Params, PressureSolver,
+    TensionModel, ViscositySolver,
 };
 pub use particles::Particles;

@@ -7,13 +7,11 @@
 use crate::bodies::{Bodies, Body, FARTHEST, Link, Rubbed};
 use crate::density::{self, Sums};
 use crate::dfsph::Progress;
+use crate::dfsph::corrected::Corrected;
 use crate::emitter::{Emitter, EmitterState};
 use crate::lanes::{CubicSpline, KernelLanes, LANES, Packed, Papers, QuarticSpline, Stored3};
-use crate::motion::Pose;
 use crate::neighbours::{self, Columns, Neighbours, PairValues};
-use crate::params::{
-    BodyWall, Corrects, Coupling, Friction, KernelFamily, Material, Params, PressureSolver, ViscositySolver, Wall,
-};
+use crate::params::{BodyWall, Corrects, Coupling, KernelFamily, Material, Params, PressureSolver, ViscositySolver};
 use crate::particles::Particles;
 use crate::tension::Tension;
 use crate::thick::{self, Thick};
@@ -22,7 +20,8 @@ use crate::viscosity::lattice_share;
 use crate::walls::{Contact, Walls};
 use fearless_simd::{Level, dispatch};
 use glam::{DVec3, Vec3};
-use meniscus_core::{Fault, StepError, par};
+use meniscus_boundary::Boundaries;
+use meniscus_core::{Fault, StepError, Wrench, par};
 use meniscus_geometry::{NeighbourGrid, Periodic};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -35,7 +34,7 @@ pub struct Setup {
     /// Names and materials, in the order of the particles' liquid numbers.
     pub materials: Vec<(String, Material)>,
     /// Walls.
-    pub walls: Vec<Wall>,
+    pub walls: Boundaries,
     /// How it meets bodies.
     pub coupling: Coupling,
     /// Nozzles.
@@ -65,23 +64,6 @@ pub struct State {
     pub body_impulses: Vec<Vec<DVec3>>,
     /// How fast friction changed the velocity of a node at most in the last step \[1/s\].
     pub body_rate: f64,
-}
-
-/// Force and torque on a wall.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Reaction {
-    /// Force \[N\].
-    pub force: DVec3,
-    /// Torque about the origin \[N·m\].
-    pub torque: DVec3,
-}
-
-impl Reaction {
-    /// Adds a force \[N\] that acts at a point \[m\].
-    pub(crate) fn add(&mut self, point: Vec3, force: DVec3) {
-        self.force += force;
-        self.torque += point.as_dvec3().cross(force);
-    }
 }
 
 /// A particle liquid in space with walls and nozzles.
@@ -132,7 +114,7 @@ pub(crate) struct Workspace {
     pub(crate) acceleration: Vec<Vec3>,
     /// Accelerations of velocities, where these are not those of places.
     pub(crate) own_acceleration: Vec<Vec3>,
-    pub(crate) reactions: Vec<Reaction>,
+    pub(crate) reactions: Vec<Wrench>,
     pub(crate) kept_inside: usize,
     // Of the incompressible solver alone:
     pub(crate) sums: Vec<Sums>,
@@ -155,6 +137,7 @@ pub(crate) struct Workspace {
     /// Sums of blocks.
     pub(crate) partial: Vec<f64>,
     pub(crate) progress: Vec<Progress>,
+    pub(crate) corrected: Corrected,
     pub(crate) thick: Thick,
     pub(crate) tension: Tension,
 }
@@ -199,7 +182,7 @@ impl Liquid {
     #[must_use]
     pub fn new(setup: Setup) -> Self {
         let h = setup.params.spacing * setup.params.support;
-        let (walls, spacing) = (setup.walls.clone(), setup.params.spacing);
+        let (walls, spacing) = (&setup.walls, setup.params.spacing);
         let walls = match setup.params.kernel {
             KernelFamily::Papers => Walls::new::<Papers>(walls, setup.coupling.friction, h, spacing),
             KernelFamily::CubicSpline => Walls::new::<CubicSpline>(walls, setup.coupling.friction, h, spacing),
@@ -207,7 +190,8 @@ impl Liquid {
         };
         let state = State { emitters: vec![EmitterState::default(); setup.emitters.len()], ..State::default() };
         let mut work = Workspace::default();
-        work.reactions.resize(walls.len() + 1, Reaction::default());
+        work.reactions.resize(walls.len() + walls.body_walls(), Wrench::ZERO);
+        let bodies = Bodies::with_prescribed(&setup.walls);
         let lattice_sum = match setup.params.kernel {
             KernelFamily::Papers => Papers::DENSITY,
             KernelFamily::CubicSpline => CubicSpline::DENSITY,
@@ -227,7 +211,7 @@ impl Liquid {
             state,
             work,
             walls,
-            bodies: Bodies::default(),
+            bodies,
             embedded: Embedded::default(),
             level: best_level(),
             h,
@@ -297,7 +281,9 @@ impl Liquid {
         if fits {
             self.state = state;
             if self.state.last_step[1] > 0.0 {
-                self.walls.place(self.state.last_step[0], self.state.last_step[1]);
+                let [time, dt] = self.state.last_step;
+                self.setup.walls.place(time, dt);
+                self.walls.place(&self.setup.walls);
             }
         }
         fits
@@ -342,21 +328,37 @@ impl Liquid {
         (self.rest_volume() / (self.h * self.h * self.h * self.h * self.lattice_sum)) as f32
     }
 
-    /// Force and torque on each wall in the last step.
+    /// Force and torque about the origin on each wall in the last step.
     #[must_use]
-    pub fn reactions(&self) -> &[Reaction] {
-        &self.work.reactions[..self.walls.len()]
+    pub fn reactions(&self) -> Vec<Wrench> {
+        let mut reactions = self.work.reactions[..self.walls.len()].to_vec();
+        for (wall, felt) in self.bodies.on_prescribed() {
+            reactions[wall] += felt;
+        }
+        reactions
     }
 
-    /// The bodies that answer, to be placed before each step.
-    pub fn bodies_mut(&mut self) -> &mut Vec<Body> {
-        &mut self.bodies.bodies
+    /// So many bodies that answer, to be placed before each step.
+    pub fn bodies_mut(&mut self, count: usize) -> &mut [Body] {
+        self.bodies.given_mut(count)
     }
 
-    /// Force on each node of a body in the last step \[N\].
+    /// Whether there are bodies or animated walls.
+    #[must_use]
+    pub fn has_bodies(&self) -> bool {
+        !self.bodies.is_empty()
+    }
+
+    /// Force on each node of a body that answers in the last step \[N\].
     #[must_use]
     pub fn body_forces(&self, body: usize) -> &[DVec3] {
-        &self.bodies.force[self.bodies.nodes_of(body)]
+        self.bodies.force_on_given(body)
+    }
+
+    /// Pressure forces on the nodes of a body that answers as a checkpoint holds them \[N\]; none before the first step.
+    #[must_use]
+    pub fn last_body_forces(&self, body: usize) -> &[DVec3] {
+        self.state.body_forces.get(self.bodies.prescribed() + body).map_or(&[], Vec::as_slice)
     }
 
     /// Gauss points on surfaces of bodies and of walls made of triangles that liquid feels, where they are after the last step
@@ -381,18 +383,6 @@ impl Liquid {
     #[must_use]
     pub fn wet_triangles(&self) -> usize {
         self.bodies.wet_triangles()
-    }
-
-    /// Where a wall is at the end of the last step.
-    #[must_use]
-    pub fn wall_pose(&self, wall: usize) -> Pose {
-        self.walls.pose(wall)
-    }
-
-    /// Velocity \[m/s\] of a point of a wall, given where it is at the start \[m\], in the last step.
-    #[must_use]
-    pub fn wall_velocity(&self, wall: usize, rest: DVec3) -> Vec3 {
-        self.walls.velocity(wall, rest).as_vec3()
     }
 
     /// How many particles had to be put back in front of a wall in the last step.
@@ -469,15 +459,30 @@ impl Liquid {
         self.spread_inertias();
     }
 
-    /// Which particles touch which wall.
+    /// Which particles touch which wall, where the liquid's own walls are in the step from `time` to `time + dt`.
     pub fn touch_walls(&mut self, time: f64, dt: f64) {
-        self.walls.place(time, dt);
-        self.state.last_step = [time, dt];
-        self.place_bodies(dt);
+        let mut walls = std::mem::take(&mut self.setup.walls);
+        walls.place(time, dt);
+        self.touch_placed_walls(&walls);
+        self.setup.walls = walls;
+    }
+
+    /// Which particles touch which wall; these are the liquid's own, which the world has placed for the step.
+    pub fn touch_placed_walls(&mut self, placed: &Boundaries) {
+        self.walls.place(placed);
+        self.bodies.place_prescribed(placed);
+        self.state.last_step = placed.step();
+        let places = (&self.work.grid, &self.work.columns, &self.work.place[..]);
+        match self.setup.params.kernel {
+            _ if self.state.particles.is_empty() => {}
+            KernelFamily::Papers => self.walls.integrate::<Papers>(self.level, places),
+            KernelFamily::CubicSpline => self.walls.integrate::<CubicSpline>(self.level, places),
+            KernelFamily::QuarticSpline => self.walls.integrate::<QuarticSpline>(self.level, places),
+        }
+        self.place_bodies(placed.step()[1]);
         let (walls, bodies, particles) = (&self.walls, &self.bodies, &self.state.particles);
-        let friction = self.setup.coupling.friction;
         let embedded = &self.embedded;
-        self.work.reactions.fill(Reaction::default());
+        self.work.reactions.fill(Wrench::ZERO);
         let blocks = self.work.neighbours.blocks.len();
         self.work.contacts.resize_with(blocks, Vec::new);
         self.work.links.resize_with(blocks, Vec::new);
@@ -505,12 +510,18 @@ impl Liquid {
             for i in (start..end).filter(is_met) {
                 walls.for_each_contact(i as u32, particles.position[i], |contact| contacts.push(contact));
             }
+            walls.for_each_surface_contact(number, links, |contact| {
+                if !embedded.is_solid(particles.liquid[contact.particle as usize]) {
+                    contacts.push(contact);
+                }
+            });
+            links.clear();
             bodies.for_each_touch(number, links, |particle, mut touch| {
                 if by_traction {
                     (touch.push, touch.flux) = (Vec3::ZERO, 0.0);
                 }
                 contacts.push(walls.body_contact(particle, &touch));
-                if touch.distance.is_some() && friction != Friction::Slip {
+                if touch.distance.is_some() && walls.body_rubs(touch.prescribed) {
                     rubbed.push(Rubbed { particle, nodes: touch.rubbed, lambda: touch.lambda });
                 }
             });
@@ -565,6 +576,9 @@ impl Liquid {
         if pressure <= 0.0 || gravity == Vec3::ZERO || self.setup.params.density_corrects == Corrects::Places {
             return 0.0;
         }
+        if self.corrects_gradients() {
+            return 0.0;
+        }
         let i = contact.particle as usize;
         let rest_density = self.work.rest_density[usize::from(self.state.particles.liquid[i])];
         let depth = -contact.push.normalize_or_zero().dot(gravity) * self.setup.params.spacing as f32;
@@ -578,7 +592,7 @@ impl Liquid {
     pub fn advance(&mut self, time: f64, dt: f64) -> Result<(), StepError> {
         let (step, reach, spacing) = (dt as f32, self.h, self.setup.params.spacing);
         let (emitters, walls, periodic) = (&self.setup.emitters, &self.walls, &self.setup.periodic);
-        let Workspace { acceleration, own_acceleration, contacts, .. } = &self.work;
+        let Workspace { acceleration, own_acceleration, contacts, place, .. } = &self.work;
         let Particles { position, velocity, multiplier, .. } = &mut self.state.particles;
         let pieces = position.par_chunks_mut(par::PIECE).zip(velocity.par_chunks_mut(par::PIECE)).zip(contacts);
         let moved = pieces
@@ -600,7 +614,9 @@ impl Liquid {
                 }
                 for contact in contacts.iter().filter(|contact| walls.is_surface(contact.wall)) {
                     let k = contact.particle as usize - start;
-                    let from = x[k] - v[k] * step;
+                    // Where velocities are not those of places, the way is not theirs either.
+                    let shifted = !own_acceleration.is_empty();
+                    let from = if shifted { Vec3::from_slice(&place[start + k]) } else { x[k] - v[k] * step };
                     kept += usize::from(walls.keep_before(contact.wall, from, &mut x[k], &mut v[k]));
                 }
                 if periodic.any() {

@@ -1,9 +1,6 @@
 //! What a scene can say about particle liquids. SI units; every field has a default.
 
-use crate::motion::Motion;
-use crate::surface::Wet;
-use glam::DVec3;
-use meniscus_geometry::TriangleMesh;
+use meniscus_boundary::Friction;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +24,9 @@ pub struct Params {
     pub pressure_error: f64,
     /// Mean divergence times dt that it leaves, dimensionless, default 0.001.
     pub divergence_error: f64,
-    /// What its density solve corrects, default "velocities".
+    /// Gradients in its pressure solve, default "plain".
+    pub gradients: Gradients,
+    /// What its density solve corrects, default "velocities"; of plain gradients.
     pub density_corrects: Corrects,
     /// Most iterations of its density solve, default 100.
     pub max_density_iterations: u32,
@@ -41,13 +40,13 @@ pub struct Params {
     pub speed: Option<f64>,
     /// Exponent n of p = k ρ0/n ((ρ/ρ0)ⁿ − 1), dimensionless, 1 to 7, default 1 (the papers).
     pub exponent: u32,
-    /// Artificial viscosity α, dimensionless, default 0.05; 0 switches it off. It acts as a kinematic viscosity of α c h/20,
-    /// with the speed c to be expected in the scene (with the state equation, the speed of sound).
-    pub artificial_viscosity: f64,
-    /// Friction of eddies smaller than a particle, dimensionless, default 0: none. With 1, what single particles do against
+    /// Artificial viscosity α, dimensionless, default 0.05, with corrected gradients 0; 0 switches it off. It acts as a kinematic
+    /// viscosity of α c h/20, with the speed c to be expected in the scene (with the state equation, the speed of sound).
+    pub artificial_viscosity: Option<f64>,
+    /// Friction of eddies smaller than a particle, dimensionless, default 0: none; with corrected gradients 1. With 1, what single particles do against
     /// their neighbours dies out as fast as the liquid crosses a spacing; waves of ten spacings and more hardly feel it. For
     /// the pressure solver "dfsph".
-    pub eddy_friction: f64,
+    pub eddy_friction: Option<f64>,
     /// How viscosity is solved, default "explicit".
     pub viscosity: ViscositySolver,
     /// How the curvature is found by which surface tension pulls, default "fitted".
@@ -66,18 +65,39 @@ impl Default for Params {
             density_error: 1e-4,
             pressure_error: 0.02,
             divergence_error: 1e-3,
+            gradients: Gradients::default(),
             density_corrects: Corrects::default(),
             max_density_iterations: 100,
             max_divergence_iterations: 100,
             stiffness: None,
             speed: None,
             exponent: 1,
-            artificial_viscosity: 0.05,
-            eddy_friction: 0.0,
+            artificial_viscosity: None,
+            eddy_friction: None,
             viscosity: ViscositySolver::default(),
             tension: TensionModel::default(),
             mass_factor: 1.0,
         }
+    }
+}
+
+impl Params {
+    /// Whether the pressure solver is the one that corrects gradients.
+    #[must_use]
+    pub fn corrects_gradients(&self) -> bool {
+        self.gradients == Gradients::Corrected && self.pressure == PressureSolver::Dfsph
+    }
+
+    /// The artificial viscosity, dimensionless, given or by default.
+    #[must_use]
+    pub fn artificial_viscosity(&self) -> f64 {
+        self.artificial_viscosity.unwrap_or(if self.corrects_gradients() { 0.0 } else { 0.05 })
+    }
+
+    /// The friction of eddies, dimensionless, given or by default.
+    #[must_use]
+    pub fn eddy_friction(&self) -> f64 {
+        self.eddy_friction.unwrap_or(if self.corrects_gradients() { 1.0 } else { 0.0 })
     }
 }
 
@@ -103,6 +123,18 @@ pub enum PressureSolver {
     Dfsph,
     /// p = k (ρ − ρ0), not below zero: MCG03, Boldt.
     StateEquation,
+}
+
+/// Gradients of the incompressible liquid, by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Gradients {
+    /// Those of the kernel: the compression of each particle is held. Liquid comes to rest soon and holds shear, as sand does.
+    #[default]
+    Plain,
+    /// Those of the kernel times the inverse of their moments, which are exact for linear fields (Bonet and Lok 1999): waves, eddies
+    /// and bodies keep moving. Porous solids, the wall "traction" and `density_corrects = "places"` need plain ones.
+    Corrected,
 }
 
 /// What the density solve of the incompressible liquid corrects, by name.
@@ -156,56 +188,6 @@ impl Default for Material {
     fn default() -> Self {
         Self { density: 1000.0, viscosity: 1e-3, surface_tension: 0.0, contact_angle: 90.0 }
     }
-}
-
-/// A wall.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Wall {
-    /// Its shape, where it is at the start.
-    pub shape: WallShape,
-    /// What it does to liquid that slides along it.
-    pub friction: Friction,
-    /// How it moves.
-    pub motion: Motion,
-}
-
-/// Shapes of walls.
-#[derive(Debug, Clone, PartialEq)]
-pub enum WallShape {
-    /// Liquid inside an axis-aligned box; an infinite coordinate opens that side.
-    Tank {
-        /// Lower corner \[m\].
-        min: DVec3,
-        /// Upper corner \[m\].
-        max: DVec3,
-    },
-    /// Liquid on the side that the normal points to.
-    Plane {
-        /// A point of the plane \[m\].
-        point: DVec3,
-        /// Unit normal into the liquid.
-        normal: DVec3,
-    },
-    /// A surface of triangles.
-    Mesh {
-        /// The surface.
-        mesh: TriangleMesh,
-        /// Its wet side.
-        wet: Wet,
-    },
-}
-
-/// Friction between a wall and the liquid beside it.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Friction {
-    /// None.
-    #[default]
-    Slip,
-    /// The liquid's own viscosity, so that the velocity at the wall is that of the wall.
-    NoSlip,
-    /// A viscosity of its own \[Pa·s\], as in MSTHG04 eq. 17.
-    Viscosity(f64),
 }
 
 /// How a liquid meets bodies that answer.

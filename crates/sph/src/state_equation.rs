@@ -81,7 +81,8 @@ impl Liquid {
             let force = contact.push * (p + self.mirror_pressure(contact, gravity, p));
             self.work.acceleration[i] += force;
             let on_particle = force.as_dvec3() * f64::from(self.work.place[i][3]);
-            self.work.reactions[usize::from(contact.wall)].add(self.state.particles.position[i], -on_particle);
+            self.work.reactions[usize::from(contact.wall)]
+                .push(self.state.particles.position[i].as_dvec3(), -on_particle);
         }
         self.push_bodies(gravity, |liquid, i| {
             let pressure = liquid.state.particles.pressure[i];

@@ -9,6 +9,7 @@
 use crate::kernel::Kernel;
 use crate::wall::Calibration;
 use glam::{DMat3, DVec3, Vec3};
+pub use meniscus_boundary::Wet;
 use meniscus_geometry::{NeighbourGrid, Periodic, TriangleMesh, quadrature};
 use std::f64::consts::PI;
 
@@ -29,17 +30,6 @@ pub struct Touch {
     pub deficit: f32,
     /// ∇γ \[1/m\], into the liquid.
     pub push: Vec3,
-}
-
-/// Which side of a surface is wet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wet {
-    /// The side that the normals point to.
-    Front,
-    /// The other side.
-    Back,
-    /// Both: each sample turns to the particle. For open shells.
-    Both,
 }
 
 /// The part of a kernel that decides what samples do, as tables over q².
@@ -194,13 +184,16 @@ impl Samples {
             return None;
         }
         let (cubed, quarter) = kernel.norms();
-        let mut deficit = deficit * quarter;
-        if deficit < 0.0 {
-            // Behind the moved surface: the rest of the kernel is in the liquid.
-            deficit += 1.0;
-        }
-        Some(Touch { deficit, push: push * cubed })
+        Some(Touch { deficit: whole_deficit(deficit * quarter), push: push * cubed })
     }
+}
+
+/// Below this a sum of fluxes is that of a point behind the moved surface; above, it is what the sum's error leaves of nothing.
+const BEHIND: f32 = -0.02;
+
+/// 1 − γ from the flux through all faces: behind the moved surface, where it is negative, the rest of the kernel is in the liquid.
+pub(crate) fn whole_deficit(flux: f32) -> f32 {
+    if flux < BEHIND { flux + 1.0 } else { flux.max(0.0) }
 }
 
 /// Vertices moved along their normals so that every face moves by `distance`, as far as that is possible at once.

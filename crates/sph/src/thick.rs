@@ -20,10 +20,10 @@ use crate::kernel::Kernel;
 use crate::lanes::{LANES, Packed, Space, add_up, add_up3, dot, gather, minus, pack, plus_scaled, splat, splat3};
 use crate::liquid::{Liquid, with_kernel_and_space};
 use crate::neighbours::Block;
-use crate::params::Friction as WallFriction;
 use crate::viscosity::Viscosity;
 use fearless_simd::{Simd, SimdFrom, dispatch, f32x8};
 use glam::Vec3;
+use meniscus_boundary::Friction as WallFriction;
 use meniscus_core::{StepError, par};
 use rayon::prelude::*;
 
@@ -154,9 +154,10 @@ impl Liquid {
             let Some(viscosity) = self.wall_viscosity(contact.wall, i) else { continue };
             let force = (contact.drag_velocity - Vec3::from_slice(&self.work.flow[i]) * contact.drag) * viscosity;
             let on_particle = force.as_dvec3() * self.rest_volume();
-            self.work.reactions[usize::from(contact.wall)].add(self.state.particles.position[i], -on_particle);
+            self.work.reactions[usize::from(contact.wall)]
+                .push(self.state.particles.position[i].as_dvec3(), -on_particle);
         }
-        if self.setup.coupling.friction != WallFriction::Slip {
+        if self.walls.any_body_rubs() {
             self.rub_bodies(|liquid, contact| {
                 let i = contact.particle as usize;
                 let viscosity = liquid.wall_viscosity(contact.wall, i).unwrap_or(0.0);

@@ -20,7 +20,7 @@ use crate::lanes::{
 };
 use crate::liquid::Liquid;
 use crate::neighbours::{Block, for_each_block};
-use crate::params::{Friction as WallFriction, ViscositySolver};
+use crate::params::ViscositySolver;
 use crate::particles::Particles;
 use fearless_simd::{Select, Simd, SimdBase, SimdFloat, SimdFrom, dispatch, f32x8};
 use glam::{DVec3, Vec3};
@@ -85,7 +85,7 @@ impl Liquid {
             } else {
                 Viscosity::Mixed(&self.work.viscosity)
             },
-            shock: (self.heaviest() * self.setup.params.artificial_viscosity * signal_speed * 0.5 / self.h) as f32,
+            shock: (self.heaviest() * self.setup.params.artificial_viscosity() * signal_speed * 0.5 / self.h) as f32,
             crowding: (self.heaviest() * signal_speed * signal_speed) as f32,
             crowded: (0.5 * self.setup.params.spacing / self.h) as f32,
         }
@@ -172,9 +172,10 @@ impl Liquid {
             let force = (contact.drag_velocity - self.state.particles.velocity[i] * contact.drag) * viscosity;
             self.work.acceleration[i] += force;
             let on_particle = force.as_dvec3() * f64::from(self.work.place[i][3]);
-            self.work.reactions[usize::from(contact.wall)].add(self.state.particles.position[i], -on_particle);
+            self.work.reactions[usize::from(contact.wall)]
+                .push(self.state.particles.position[i].as_dvec3(), -on_particle);
         }
-        if explicit && self.setup.coupling.friction != WallFriction::Slip {
+        if explicit && self.walls.any_body_rubs() {
             self.rub_bodies(|liquid, contact| {
                 let i = contact.particle as usize;
                 let viscosity = liquid.wall_viscosity(contact.wall, i).unwrap_or(0.0);

@@ -1,13 +1,14 @@
 //! Walls at work: which particles touch which wall, and what each contact does.
 
-use crate::bodies::BodyTouch;
+use crate::bodies::{Bodies, Body, BodyTouch, Link, Places, Sight};
 use crate::lanes::KernelLanes;
-use crate::motion::Pose;
-use crate::params::{Friction, Wall, WallShape};
-use crate::surface::{SampleKernel, Samples};
+use crate::surface::{LONGEST_EDGE, SampleKernel, Samples};
 use crate::wall::{Calibration, Cut, WallIntegral, plane_friction};
+use fearless_simd::Level;
 use glam::{DVec3, Vec3};
-use meniscus_geometry::{Aabb, Bvh, InnerBox, NeighbourGrid};
+use meniscus_boundary::{self as boundary, Boundaries, Friction, Pose, Wall, WallShape, Wet};
+use meniscus_geometry::{Aabb, InnerBox, NeighbourGrid};
+use std::sync::Arc;
 
 /// A particle is not left closer to a wall than this, in spacings.
 const NEAREST: f64 = 0.05;
@@ -29,17 +30,30 @@ pub(crate) struct Contact {
     pub(crate) distance: f32,
     /// The push times the velocity of the wall \[1/s\].
     pub(crate) flux: f32,
+    /// Velocity of the wall beside the particle \[m/s\]; of bodies only where they rub it.
+    pub(crate) velocity: Vec3,
     /// Factor of μ (v_wall − v) in the friction per volume \[1/m²\].
     pub(crate) drag: f32,
     /// The drag times the velocity of the wall \[1/(m·s)\].
     pub(crate) drag_velocity: Vec3,
 }
 
+/// A flat side of a wall as a particle meets it: a neighbour at its foot point.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Side {
+    /// Unit normal into the liquid.
+    pub(crate) normal: Vec3,
+    /// The part of the contact's push along it \[1/m\].
+    pub(crate) push: f32,
+    /// Distance of the particle \[m\].
+    pub(crate) distance: f32,
+}
+
 /// The walls of a liquid, ready for use.
 pub(crate) struct Walls {
     walls: Vec<Wall>,
-    /// Friction of bodies, which count as a wall that comes after all others.
-    of_bodies: Friction,
+    /// Friction of bodies, which count as a wall that comes after all others; then that of animated walls, which count as bodies.
+    of_bodies: Vec<Friction>,
     surfaces: Vec<Option<Surface>>,
     /// The part of each tank at rest where it is not felt \[m\].
     clear: Vec<Option<InnerBox>>,
@@ -51,9 +65,14 @@ pub(crate) struct Walls {
     integral: WallIntegral,
     samples: SampleKernel,
     calibration: Calibration,
+    /// What a plane fills of a kernel, from no distance to the farthest at which it is felt.
+    deficits: Vec<f32>,
     h: f64,
     spacing: f64,
 }
+
+/// How many distances are tabulated.
+const DISTANCES: usize = 65;
 
 /// How far a wall is felt, in units of h: friction reaches further than pressure.
 fn reach(friction: Friction, calibration: &Calibration) -> f64 {
@@ -63,24 +82,53 @@ fn reach(friction: Friction, calibration: &Calibration) -> f64 {
 /// A wall made of triangles, in its own coordinates.
 struct Surface {
     samples: Samples,
-    tree: Bvh,
-    /// Unit normals of the triangles.
-    normals: Vec<DVec3>,
+    shared: Arc<boundary::Surface>,
+    /// A surface with one wet side, as the liquid meets the surface of any body: samples would be seen one by one from as near as liquid
+    /// comes when it is thrown at a wall.
+    met: Option<Bodies>,
+}
+
+impl Surface {
+    fn new(shared: &Arc<boundary::Surface>, kernel: &SampleKernel) -> Self {
+        let (mesh, wet) = (shared.mesh(), shared.wet());
+        let triangles = match wet {
+            Wet::Back => mesh.triangles().iter().map(|&[a, b, c]| [a, c, b]).collect(),
+            Wet::Front | Wet::Both => mesh.triangles().to_vec(),
+        };
+        let body = Body {
+            positions: mesh.vertices().to_vec(),
+            velocities: vec![DVec3::ZERO; mesh.vertices().len()],
+            triangles,
+            ..Body::default()
+        };
+        let mut met = Bodies::default();
+        met.bodies.push(body);
+        Self {
+            samples: Samples::new(mesh, wet, kernel),
+            shared: Arc::clone(shared),
+            met: (wet != Wet::Both).then_some(met),
+        }
+    }
 }
 
 impl Walls {
-    pub(crate) fn new<K: KernelLanes>(walls: Vec<Wall>, of_bodies: Friction, h: f64, spacing: f64) -> Self {
+    pub(crate) fn new<K: KernelLanes>(placed: &Boundaries, of_bodies: Friction, h: f64, spacing: f64) -> Self {
+        let walls: Vec<Wall> = placed.walls().cloned().collect();
         let calibration = Calibration::new(&K::DENSITY, &K::GRADIENT, spacing / h);
         let samples = SampleKernel::new(&K::DENSITY, &calibration, h);
-        let surface = |wall: &Wall| match &wall.shape {
-            WallShape::Mesh { mesh, wet } => Some(Surface {
-                samples: Samples::new(mesh, *wet, &samples),
-                tree: Bvh::new(mesh),
-                normals: mesh.corners().map(|[a, b, c]| (b - a).cross(c - a).normalize_or_zero()).collect(),
-            }),
-            WallShape::Tank { .. } | WallShape::Plane { .. } => None,
+        let integral = WallIntegral::new(&K::DENSITY);
+        let deficit = |k: usize| {
+            let z = calibration.reach() * k as f64 / (DISTANCES - 1) as f64;
+            integral.plane(calibration.read(z)).0 as f32
+        };
+        let deficits = (0..DISTANCES).map(deficit).collect();
+        // Triangles that do not move as one are met as those of bodies are.
+        let surface = |number: usize| {
+            let shared = placed.surface(number).filter(|_| !walls[number].deforms())?;
+            Some(Surface::new(shared, &samples))
         };
         let clear = |wall: &Wall| match &wall.shape {
+            _ if wall.deforms() => Some(Aabb { min: DVec3::NEG_INFINITY, max: DVec3::INFINITY }.inner()),
             WallShape::Tank { min, max } if !wall.motion.moves() => {
                 let margin = reach(wall.friction, &calibration) * h;
                 Some(Aabb { min: *min + margin, max: *max - margin }.inner())
@@ -88,16 +136,19 @@ impl Walls {
             _ => None,
         };
         Self {
-            surfaces: walls.iter().map(surface).collect(),
+            surfaces: (0..walls.len()).map(surface).collect(),
             clear: walls.iter().map(clear).collect(),
             poses: vec![[Pose::default(); 2]; walls.len()],
             accelerations: vec![DVec3::ZERO; walls.len()],
             inverse_dt: 0.0,
+            of_bodies: std::iter::once(of_bodies)
+                .chain(walls.iter().filter(|wall| wall.deforms()).map(|wall| wall.friction))
+                .collect(),
             walls,
-            of_bodies,
-            integral: WallIntegral::new(&K::DENSITY),
+            integral,
             samples,
             calibration,
+            deficits,
             h,
             spacing,
         }
@@ -122,30 +173,73 @@ impl Walls {
         }
     }
 
-    /// Takes up positions for the step from `time` to `time + dt`.
-    pub(crate) fn place(&mut self, time: f64, dt: f64) {
-        self.inverse_dt = 1.0 / dt;
-        for (k, wall) in self.walls.iter().enumerate().filter(|(_, wall)| wall.motion.moves()) {
-            let [before, now, after] = [time - dt, time, time + dt].map(|t| wall.motion.pose(t));
-            self.poses[k] = [now, after];
-            self.accelerations[k] =
-                (after.translation - now.translation * 2.0 + before.translation) * (self.inverse_dt * self.inverse_dt);
+    /// Takes up positions for a step.
+    pub(crate) fn place(&mut self, placed: &Boundaries) {
+        self.inverse_dt = 1.0 / placed.step()[1];
+        for (k, (poses, acceleration)) in self.poses.iter_mut().zip(&mut self.accelerations).enumerate() {
+            (*poses, *acceleration) = (placed.poses(k), placed.acceleration(k));
         }
     }
 
-    /// Where a wall is at the end of the step.
-    pub(crate) fn pose(&self, wall: usize) -> Pose {
-        self.poses[wall][1]
+    /// Integrates over the surfaces that have one wet side, where they are now.
+    pub(crate) fn integrate<K: KernelLanes>(&mut self, level: Level, liquid: Places<'_>) {
+        let Self { walls, surfaces, poses, inverse_dt, samples, h, .. } = self;
+        for ((wall, surface), [now, after]) in walls.iter().zip(surfaces).zip(&*poses) {
+            let Some(Surface { met: Some(met), shared, .. }) = surface else { continue };
+            if wall.motion.moves() {
+                let body = &mut met.bodies[0];
+                for ((x, v), own) in body.positions.iter_mut().zip(&mut body.velocities).zip(shared.mesh().vertices()) {
+                    *x = now.apply(*own);
+                    *v = (after.apply(*own) - *x) * *inverse_dt;
+                }
+            }
+            met.number();
+            let sight = Sight {
+                kernel: samples,
+                longest: LONGEST_EDGE as f32,
+                rub: (wall.friction != Friction::Slip).then_some(*h),
+                by_edges: true,
+                traction: None,
+            };
+            met.integrate::<K>(level, sight, liquid);
+        }
+    }
+
+    /// Calls `visit` for each contact of particles of a block with a surface that has one wet side.
+    pub(crate) fn for_each_surface_contact(&self, block: usize, links: &mut Vec<Link>, mut visit: impl FnMut(Contact)) {
+        for (number, surface) in self.surfaces.iter().enumerate() {
+            let Some(met) = surface.as_ref().and_then(|surface| surface.met.as_ref()) else { continue };
+            links.clear();
+            met.for_each_touch(block, links, |particle, touch| {
+                visit(Contact { wall: number as u16, ..self.body_contact(particle, &touch) });
+            });
+        }
     }
 
     /// Velocity of a point of a wall in its own coordinates \[m/s\], in the wall's step.
-    pub(crate) fn velocity(&self, wall: usize, own: DVec3) -> DVec3 {
+    fn velocity(&self, wall: usize, own: DVec3) -> DVec3 {
         let [now, after] = &self.poses[wall];
         (after.apply(own) - now.apply(own)) * self.inverse_dt
     }
 
     pub(crate) fn friction(&self, wall: u16) -> Friction {
-        self.walls.get(usize::from(wall)).map_or(self.of_bodies, |wall| wall.friction)
+        let number = usize::from(wall);
+        self.walls.get(number).map_or_else(|| self.of_bodies[number - self.walls.len()], |wall| wall.friction)
+    }
+
+    /// Whether there is friction along a body: `prescribed` is its number among the animated walls, if it is one.
+    pub(crate) fn body_rubs(&self, prescribed: Option<usize>) -> bool {
+        self.of_bodies[prescribed.map_or(0, |number| number + 1)] != Friction::Slip
+    }
+
+    /// Whether there is friction along any body.
+    pub(crate) fn any_body_rubs(&self) -> bool {
+        self.of_bodies.iter().any(|friction| *friction != Friction::Slip)
+    }
+
+    /// How many walls bodies count as.
+    pub(crate) fn body_walls(&self) -> usize {
+        self.of_bodies.len()
     }
 
     /// Gravity as liquid at rest before a wall feels it \[m/s²\].
@@ -163,33 +257,86 @@ impl Walls {
         &self.samples
     }
 
-    /// What bodies do, as a contact with a wall that comes after all others.
+    /// What bodies do, as a contact with a wall that comes after all others: that of the animated wall which is nearest, if one is.
     pub(crate) fn body_contact(&self, particle: u32, touch: &BodyTouch) -> Contact {
         let drag = |distance: f32| (self.drag(f64::from(distance) / self.h) / (self.h * self.h)) as f32;
         let drag = touch.distance.map_or(0.0, drag);
         Contact {
             particle,
-            wall: self.walls.len() as u16,
+            wall: (self.walls.len() + touch.prescribed.map_or(0, |number| number + 1)) as u16,
             deficit: touch.deficit,
             push: touch.push,
             normal: touch.push.normalize_or_zero(),
             distance: (0.5 * self.spacing) as f32,
             flux: touch.flux,
+            velocity: touch.velocity,
             drag,
             drag_velocity: touch.velocity * drag,
         }
     }
 
+    /// The sides of a contact: those of a tank, or the one that a curved wall shows the particle. Without a push there are none.
+    pub(crate) fn sides(&self, contact: &Contact, position: Vec3) -> [Side; 3] {
+        let mut sides = [Side::default(); 3];
+        let number = usize::from(contact.wall);
+        let Some(WallShape::Tank { min, max }) = self.walls.get(number).map(|wall| &wall.shape) else {
+            let push = contact.push.length();
+            if push > 0.0 {
+                let distance = match self.walls.get(number).map(|wall| &wall.shape) {
+                    Some(WallShape::Plane { .. }) => contact.distance,
+                    _ => self.distance_at(contact.deficit),
+                };
+                sides[0] = Side { normal: contact.push / push, push, distance };
+            }
+            return sides;
+        };
+        let pose = &self.poses[number][0];
+        let moves = self.walls[number].motion.moves();
+        let own = if moves { pose.unapply(position.as_dvec3()) } else { position.as_dvec3() };
+        let push = contact.push.as_dvec3();
+        for (axis, side) in sides.iter_mut().enumerate() {
+            let normal = if moves { pose.rotation * DVec3::AXES[axis] } else { DVec3::AXES[axis] };
+            let along = push.dot(normal);
+            let distance = if along > 0.0 { own[axis] - min[axis] } else { max[axis] - own[axis] };
+            // Rounding may leave the other side, which may be open, a push of next to nothing.
+            if along != 0.0 && distance < self.h {
+                let normal = (normal * along.signum()).as_vec3();
+                *side = Side { normal, push: along.abs() as f32, distance: distance.max(self.nearest()) as f32 };
+            }
+        }
+        sides
+    }
+
+    /// Whether a wall is a tank.
+    pub(crate) fn is_tank(&self, wall: u16) -> bool {
+        self.walls.get(usize::from(wall)).is_some_and(|wall| matches!(wall.shape, WallShape::Tank { .. }))
+    }
+
+    /// The distance at which a plane fills this part of a kernel \[m\].
+    fn distance_at(&self, deficit: f32) -> f32 {
+        let k = self.deficits.partition_point(|&filled| filled > deficit);
+        let step = (self.calibration.reach() * self.h) as f32 / (DISTANCES - 1) as f32;
+        let (Some(&far), Some(&near)) = (self.deficits.get(k), self.deficits.get(k.wrapping_sub(1))) else {
+            return if k == 0 { self.nearest() as f32 } else { step * (DISTANCES - 1) as f32 };
+        };
+        let part = (near - deficit) / (near - far).max(f32::MIN_POSITIVE);
+        (step * ((k - 1) as f32 + part)).max(self.nearest() as f32)
+    }
+
     /// Whether a point is surely out of reach of all walls: a quick first look.
     #[inline]
     pub(crate) fn are_out_of_reach(&self, position: Vec3) -> bool {
-        self.clear.iter().all(|clear| clear.is_some_and(|clear| clear.contains(position)))
+        self.clear.iter().zip(&self.surfaces).all(|(clear, surface)| {
+            let met = surface.as_ref().is_some_and(|surface| surface.met.is_some());
+            met || clear.is_some_and(|clear| clear.contains(position))
+        })
     }
 
     /// Calls `visit` for each wall within reach of a particle.
     pub(crate) fn for_each_contact(&self, particle: u32, position: Vec3, mut visit: impl FnMut(Contact)) {
         for number in 0..self.walls.len() {
-            if self.clear[number].is_some_and(|clear| clear.contains(position)) {
+            let met = self.surfaces[number].as_ref().is_some_and(|surface| surface.met.is_some());
+            if met || self.clear[number].is_some_and(|clear| clear.contains(position)) {
                 continue;
             }
             let x = position.as_dvec3();
@@ -213,6 +360,7 @@ impl Walls {
                 normal: normal.as_vec3(),
                 distance: distance as f32,
                 flux: push.dot(velocity) as f32,
+                velocity: velocity.as_vec3(),
                 drag: drag as f32,
                 drag_velocity: (velocity * drag).as_vec3(),
             });
@@ -285,7 +433,7 @@ impl Walls {
         let touch = surface.samples.touch(p.as_vec3(), &self.samples);
         let drag = match friction {
             Friction::Slip => 0.0,
-            _ => surface.tree.closest_within(p, self.h).map_or(0.0, |c| self.drag(c.distance() / self.h)),
+            _ => surface.shared.tree().closest_within(p, self.h).map_or(0.0, |c| self.drag(c.distance() / self.h)),
         } / (self.h * self.h);
         if touch.is_none() && drag == 0.0 {
             return None;
@@ -337,8 +485,8 @@ impl Walls {
         // In a corner the way back from one face may lead through another.
         for _ in 0..3 {
             let end = after.unapply(position.as_dvec3());
-            let Some(hit) = surface.tree.segment_hits(start, end) else { break };
-            let normal = surface.normals[hit.triangle as usize];
+            let Some(hit) = surface.shared.tree().segment_hits(start, end) else { break };
+            let normal = surface.shared.normals()[hit.triangle as usize];
             let normal = if normal.dot(end - start) > 0.0 { -normal } else { normal };
             let touched = start + (end - start) * hit.t;
             let kept = touched + normal * self.nearest().min((start - touched).dot(normal).max(0.0));

@@ -1,10 +1,11 @@
 //! Bodies that answer: what the liquid does to them is what they do to the liquid.
 
 use glam::{DMat3, DVec3, Vec3};
+use meniscus_boundary::{Boundaries, Compliance, RigidCompliance};
 use meniscus_geometry::{Aabb, solids};
 use meniscus_sph::unified::{ElasticMaterial, Solids};
 use meniscus_sph::{
-    Answer, Body, BodyWall, Coupling, Distribution, Friction, Integral, Liquid, Material, Params, PressureSolver, Setup,
+    Body, BodyWall, Coupling, Distribution, Friction, Integral, Liquid, Material, Params, PressureSolver, Setup,
 };
 
 const SPACING: f64 = 0.05;
@@ -13,7 +14,7 @@ fn setup(pressure: PressureSolver) -> Setup {
     Setup {
         params: Params { spacing: SPACING, pressure, ..Params::default() },
         materials: vec![("water".into(), Material::default())],
-        walls: vec![],
+        walls: Boundaries::default(),
         coupling: Default::default(),
         emitters: vec![],
         periodic: Default::default(),
@@ -22,24 +23,24 @@ fn setup(pressure: PressureSolver) -> Setup {
     }
 }
 
-fn cube(answer: impl Fn(usize) -> Answer) -> Body {
+fn cube(answer: impl Fn(usize) -> Compliance) -> Body {
     let mesh = solids::cuboid(&Aabb::new(DVec3::new(-0.2, -0.4, -0.2), DVec3::new(0.2, 0.0, 0.2)));
     Body {
         positions: mesh.vertices().to_vec(),
         velocities: vec![DVec3::ZERO; mesh.vertices().len()],
         triangles: mesh.triangles().to_vec(),
-        answer: answer(mesh.vertices().len()),
+        compliance: answer(mesh.vertices().len()),
     }
 }
 
 /// A block of water that falls onto the top of a cube at 1 m/s, and the cube.
-fn falling(pressure: PressureSolver, answer: impl Fn(usize) -> Answer) -> Liquid {
+fn falling(pressure: PressureSolver, answer: impl Fn(usize) -> Compliance) -> Liquid {
     let mut liquid = Liquid::new(setup(pressure));
     for k in 0..8 * 4 * 8 {
         let place = Vec3::new((k % 8) as f32 - 3.5, (k / 8 % 4) as f32 + 0.5, (k / 32) as f32 - 3.5) * SPACING as f32;
         liquid.particles_mut().push(0, place, Vec3::NEG_Y, 1000.0);
     }
-    liquid.bodies_mut().push(cube(answer));
+    liquid.bodies_mut(1)[0] = cube(answer);
     liquid
 }
 
@@ -72,7 +73,7 @@ fn action_is_reaction() {
         (PressureSolver::Dfsph, Integral::Points),
         (PressureSolver::StateEquation, Integral::Edges),
     ] {
-        let liquid = falling(pressure, |n| Answer::Nodes(vec![1.0 / 8.0; n]));
+        let liquid = falling(pressure, |n| Compliance::Lumped(vec![1.0 / 8.0; n]));
         let mut liquid = with_coupling(liquid, Coupling { integral, ..Coupling::default() });
         if pressure == PressureSolver::StateEquation {
             // Pressed together a little, or there is no pressure.
@@ -91,7 +92,7 @@ fn action_is_reaction() {
 #[test]
 fn edges_and_points_push_alike() {
     let forces = |integral: Integral| {
-        let liquid = falling(PressureSolver::Dfsph, |n| Answer::Nodes(vec![1.0 / 8.0; n]));
+        let liquid = falling(PressureSolver::Dfsph, |n| Compliance::Lumped(vec![1.0 / 8.0; n]));
         let mut liquid = with_coupling(liquid, Coupling { integral, ..Coupling::default() });
         step(&mut liquid, 0.002);
         liquid.body_forces(0).to_vec()
@@ -106,18 +107,20 @@ fn edges_and_points_push_alike() {
 
 #[test]
 fn a_body_that_yields_is_pushed_less() {
-    let push = |answer: &dyn Fn(usize) -> Answer| {
+    let push = |answer: &dyn Fn(usize) -> Compliance| {
         let mut liquid = falling(PressureSolver::Dfsph, answer);
         step(&mut liquid, 0.002);
         -liquid.body_forces(0).iter().sum::<DVec3>().y
     };
-    let held = push(&|_| Answer::None);
+    let held = push(&|_| Compliance::Fixed);
     // Water of 32 kg meets cubes of 64 kg.
-    let loose = push(&|n| Answer::Nodes(vec![n as f64 / 64.0; n]));
-    let rigid = push(&|_| Answer::Rigid {
-        inverse_mass: DVec3::splat(1.0 / 64.0),
-        inverse_inertia: DMat3::ZERO,
-        center: DVec3::new(0.0, -0.2, 0.0),
+    let loose = push(&|n| Compliance::Lumped(vec![n as f64 / 64.0; n]));
+    let rigid = push(&|_| {
+        Compliance::Rigid(RigidCompliance {
+            inverse_mass: DVec3::splat(1.0 / 64.0),
+            inverse_inertia: DMat3::ZERO,
+            center: DVec3::new(0.0, -0.2, 0.0),
+        })
     });
     assert!(held > rigid && rigid > 0.5 * held, "{held} {rigid}");
     assert!(held > loose && loose > 0.0, "{held} {loose}");
@@ -125,12 +128,12 @@ fn a_body_that_yields_is_pushed_less() {
 
 #[test]
 fn what_a_surface_passes_is_put_back_and_its_momentum_kept() {
-    let mut liquid = falling(PressureSolver::Dfsph, |n| Answer::Nodes(vec![1.0 / 8.0; n]));
+    let mut liquid = falling(PressureSolver::Dfsph, |n| Compliance::Lumped(vec![1.0 / 8.0; n]));
     let dt = 0.002;
     step(&mut liquid, dt);
     let before = momentum(&liquid);
     // The top of the cube jumps up by a spacing.
-    let raised: Vec<DVec3> = cube(|_| Answer::None).positions.iter().map(|p| *p + DVec3::Y * SPACING).collect();
+    let raised: Vec<DVec3> = cube(|_| Compliance::Fixed).positions.iter().map(|p| *p + DVec3::Y * SPACING).collect();
     liquid.keep_before_bodies(|_, ends| ends.extend_from_slice(&raised), dt);
     assert_eq!(liquid.kept_inside(), 64, "the lowest layer");
     let lowest = liquid.state().particles.position.iter().map(|x| x.y).fold(f32::INFINITY, f32::min);
@@ -149,11 +152,11 @@ fn embedded_solids_are_not_put_back() {
     let mut liquid = Liquid::new(setup(PressureSolver::Dfsph));
     liquid.particles_mut().push(0, Vec3::Y, Vec3::ZERO, 1000.0);
     liquid.embed(&pad, 0.0);
-    liquid.bodies_mut().push(cube(|n| Answer::Nodes(vec![1.0 / 8.0; n])));
+    liquid.bodies_mut(1)[0] = cube(|n| Compliance::Lumped(vec![1.0 / 8.0; n]));
     liquid.place_solids(&pad, dt);
     step(&mut liquid, dt);
     let before = liquid.state().particles.position.clone();
-    let raised: Vec<DVec3> = cube(|_| Answer::None).positions.iter().map(|p| *p + DVec3::Y * SPACING).collect();
+    let raised: Vec<DVec3> = cube(|_| Compliance::Fixed).positions.iter().map(|p| *p + DVec3::Y * SPACING).collect();
     liquid.keep_before_bodies(|_, ends| ends.extend_from_slice(&raised), dt);
     assert_eq!(liquid.kept_inside(), 0);
     assert_eq!(liquid.state().particles.position, before);
@@ -162,9 +165,9 @@ fn embedded_solids_are_not_put_back() {
 
 /// Water that slides over the top of a cube at 1 m/s, with this coupling, after a step of `dt`: what it lost, what nodes got.
 fn sliding(coupling: Coupling, dt: f64) -> (Liquid, [DVec3; 2]) {
-    let mut liquid = falling(PressureSolver::Dfsph, |n| Answer::Nodes(vec![1.0 / 8.0; n]));
+    let mut liquid = falling(PressureSolver::Dfsph, |n| Compliance::Lumped(vec![1.0 / 8.0; n]));
     liquid.set_parameters(|setup| {
-        setup.params.artificial_viscosity = 0.0;
+        setup.params.artificial_viscosity = Some(0.0);
         setup.materials[0].1.viscosity = 2.0;
     });
     liquid = with_coupling(liquid, coupling);
@@ -179,8 +182,8 @@ fn sliding(coupling: Coupling, dt: f64) -> (Liquid, [DVec3; 2]) {
 fn with_coupling(liquid: Liquid, coupling: Coupling) -> Liquid {
     let mut other = Liquid::new(Setup { coupling, ..liquid.setup().clone() });
     *other.particles_mut() = liquid.state().particles.clone();
-    let cube = cube(|n| Answer::Nodes(vec![1.0 / 8.0; n]));
-    other.bodies_mut().push(cube);
+    let cube = cube(|n| Compliance::Lumped(vec![1.0 / 8.0; n]));
+    other.bodies_mut(1)[0] = cube;
     other
 }
 
@@ -198,8 +201,8 @@ fn friction_takes_from_the_liquid_what_it_gives_to_the_body() {
         friction: Friction::NoSlip,
         motion: meniscus_sph::Motion::Still,
     };
-    let mut plane = Liquid::new(Setup { walls: vec![floor], ..liquid.setup().clone() });
-    let start = falling(PressureSolver::Dfsph, |_| Answer::None);
+    let mut plane = Liquid::new(Setup { walls: Boundaries::new(vec![floor]).unwrap(), ..liquid.setup().clone() });
+    let start = falling(PressureSolver::Dfsph, |_| Compliance::Fixed);
     *plane.particles_mut() = start.state().particles.clone();
     plane.particles_mut().velocity.fill(Vec3::X);
     step(&mut plane, dt);
@@ -213,7 +216,7 @@ fn the_traction_pushes_as_it_is_pushed() {
     for distribution in [Distribution::Barycentric, Distribution::Bridson] {
         for pressure in [PressureSolver::Dfsph, PressureSolver::StateEquation] {
             let coupling = Coupling { wall: BodyWall::Traction, distribution, ..Coupling::default() };
-            let mut liquid = with_coupling(falling(pressure, |_| Answer::None), coupling);
+            let mut liquid = with_coupling(falling(pressure, |_| Compliance::Fixed), coupling);
             // Nearer than its rest at half a spacing.
             liquid.particles_mut().position.iter_mut().for_each(|x| x.y -= 0.2 * SPACING as f32);
             liquid.particles_mut().velocity.fill(Vec3::ZERO);

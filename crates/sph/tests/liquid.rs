@@ -1,6 +1,7 @@
 //! The liquid as a whole: conservation, rest, determinism, roll-back, no allocation.
 
 use glam::{DVec3, Vec3};
+use meniscus_boundary::Boundaries;
 use meniscus_geometry::Periodic;
 use meniscus_sph::{
     Corrects, Emitter, Friction, KernelFamily, Level, Liquid, Material, Motion, Params, PressureSolver, Setup, State,
@@ -22,7 +23,7 @@ fn setup(spacing: f64, walls: Vec<Wall>) -> Setup {
             ..Params::default()
         },
         materials: water(),
-        walls,
+        walls: Boundaries::new(walls).unwrap(),
         coupling: Default::default(),
         emitters: vec![],
         periodic: Default::default(),
@@ -137,7 +138,7 @@ fn water_at_rest_stays_near_rest_and_presses_on_the_floor_with_its_weight() {
 #[test]
 fn the_pressure_force_is_the_whole_gradient() {
     let mut setup = setup(0.05, vec![]);
-    setup.params.artificial_viscosity = 0.0;
+    setup.params.artificial_viscosity = Some(0.0);
     let (k, slope) = (setup.stiffness, 0.02);
     let mut liquid = Liquid::new(setup);
     for z in 0..20 {
@@ -240,7 +241,7 @@ fn incompressible_splash(kernel: KernelFamily, viscosity: ViscositySolver, level
         let mut setup = dfsph(0.05, vec![tank(DVec3::new(1.0, 2.0, 0.6))]);
         setup.params.kernel = kernel;
         setup.params.viscosity = viscosity;
-        setup.params.eddy_friction = 1.0;
+        setup.params.eddy_friction = Some(1.0);
         let mut liquid = Liquid::new(setup).with_level(level);
         fill(&mut liquid, [10, 14, 12], |_| Vec3::ZERO);
         (0..25).for_each(|k| step_dfsph(&mut liquid, k as f64 * 4e-3, 4e-3, GRAVITY));
@@ -269,7 +270,7 @@ fn incompressible_same_bits_at_any_thread_count_and_instruction_set() {
 fn shear_wave(change: impl Fn(&mut Setup)) -> (Liquid, f64) {
     let spacing = 0.01;
     let mut setup = dfsph(spacing, vec![]);
-    setup.params.artificial_viscosity = 0.0;
+    setup.params.artificial_viscosity = Some(0.0);
     setup.materials[0].1.viscosity = 0.0;
     setup.periodic = Periodic { min: Vec3::ZERO, length: Vec3::new(0.32, 0.05, 0.05) };
     setup.speed = 0.1;
@@ -313,7 +314,7 @@ fn implicit_viscosity_damps_a_shear_wave_at_the_right_rate() {
 fn small_eddies_die_and_waves_stay() {
     let dt = 2e-3;
     let run = |eddy_friction: f64, kick: f32| {
-        let (mut liquid, k) = shear_wave(|setup| setup.params.eddy_friction = eddy_friction);
+        let (mut liquid, k) = shear_wave(|setup| setup.params.eddy_friction = Some(eddy_friction));
         let alone = 400;
         liquid.particles_mut().velocity[alone].z += kick;
         let id = liquid.state().particles.id[alone];
@@ -337,7 +338,7 @@ fn sheared_disorder(density_corrects: Corrects) -> [f64; 2] {
     let (spacing, counts) = (0.1, [6, 12, 6]);
     let length = Vec3::new(0.6, 1.2, 0.6);
     let mut setup = dfsph(spacing, vec![]);
-    setup.params = Params { density_corrects, artificial_viscosity: 0.0, ..setup.params };
+    setup.params = Params { density_corrects, artificial_viscosity: Some(0.0), ..setup.params };
     setup.materials[0].1.viscosity = 0.0;
     setup.periodic = Periodic { min: Vec3::ZERO, length };
     setup.speed = 0.5;

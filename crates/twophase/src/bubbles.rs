@@ -21,8 +21,7 @@ impl Flow {
     pub fn bubbles(&self) -> Bubbles {
         let Self { grid, boundary, openings, state, .. } = self;
         let fraction = &state.volume_fraction;
-        let (mut label, regions) =
-            flood(grid, boundary, openings, |p| openings.capacity_at(p) > 0.0 && fraction[p] < 0.5);
+        let (mut label, regions) = flood(grid, boundary, openings, |p| state.capacity[p] > 0.0 && fraction[p] < 0.5);
         let outside = |number: usize| number > 0 && regions[number].open;
         let air = if (0..regions.len()).any(outside) {
             None
@@ -32,14 +31,14 @@ impl Flow {
         let is_bubble = |number: u32| number > 0 && !regions[number as usize].open && Some(number as usize) != air;
         let mut gas = 0.0;
         for p in grid.rows().iter().flat_map(|row| row.start..row.start + row.len) {
-            if openings.capacity_at(p) <= 0.0 {
+            if state.capacity[p] <= 0.0 {
                 continue;
             }
             if label[p] == 0 && fraction[p] < 1.0 {
                 label[p] = self.nearby_region(p, &label);
             }
             if is_bubble(label[p]) {
-                gas += openings.capacity_at(p) * (1.0 - fraction[p]);
+                gas += state.capacity[p] * (1.0 - fraction[p]);
             }
         }
         let count = (1..regions.len() as u32).filter(|&number| is_bubble(number)).count();

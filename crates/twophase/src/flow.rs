@@ -1,11 +1,13 @@
 //! Air and water in a box: how a flow is set up, filled, kept and restored.
 
+use crate::aperture::open_volume;
+use crate::bodies::Bodies;
 use crate::boundary::Boundary;
 use crate::error::SetupError;
 use crate::fill;
 use crate::grid::Grid;
 use crate::interface::DUST;
-use crate::openings::Openings;
+use crate::openings::{Cut, Openings};
 use crate::params::Params;
 use crate::poisson::Poisson;
 use crate::regions::Regions;
@@ -56,6 +58,7 @@ pub struct Flow {
     pub(crate) grid: Grid,
     pub(crate) boundary: Boundary,
     pub(crate) openings: Openings,
+    pub(crate) bodies: Option<Bodies>,
     pub(crate) regions: Regions,
     pub(crate) state: State,
     pub(crate) work: Workspace,
@@ -75,15 +78,56 @@ impl Flow {
         let grid = Grid::new(&setup.domain, setup.params.spacing)?;
         let boundary = Boundary::new(&grid, &setup.params.sides);
         boundary.check()?;
-        let openings =
-            Openings::new(&grid, setup.solid.as_ref().map(|solid| solid.cut(&grid, &boundary, setup.gravity)));
-        let regions = Regions::new(&grid, &boundary, &openings)?;
+        let bodies = setup.solid.as_ref().map(|solid| Bodies::new(solid, &grid)).transpose()?;
+        let openings = Openings::new(&grid, bodies.as_ref().map(|_| Cut::new(&grid)));
+        let regions = Regions::new(&grid, &boundary, &Openings::new(&grid, None))?;
         let (state, work) = (State::new(&grid), Workspace::new(&grid));
         let level = Level::new();
         let periodic = [0, 1, 2].map(|axis| boundary.is_periodic(axis) && grid.is_active(axis));
         let poisson = Poisson::new(&grid, periodic, level);
         let prescribed_curvature = None;
-        Ok(Self { setup, boundary, openings, regions, state, work, poisson, level, grid, prescribed_curvature })
+        let mut flow = Self {
+            setup,
+            boundary,
+            openings,
+            bodies,
+            regions,
+            state,
+            work,
+            poisson,
+            level,
+            grid,
+            prescribed_curvature,
+        };
+        flow.first_interval()?;
+        Ok(flow)
+    }
+
+    /// Cuts the grid at time zero and tells cells what room they have.
+    fn first_interval(&mut self) -> Result<(), SetupError> {
+        if self.bodies.is_none() {
+            return Ok(());
+        }
+        // Without gravity and surface tension nothing tells how long a step is before something moves.
+        let longest = self.step_of_fluids().min(1.0);
+        if let Some(bodies) = &mut self.bodies
+            && bodies.moves()
+        {
+            self.state.interval[1] = bodies.interval_end(&self.grid, 0.0, longest);
+        }
+        self.cut_now();
+        Regions::new(&self.grid, &self.boundary, &self.openings)?;
+        let Self { grid, boundary, openings, bodies: Some(bodies), state, .. } = self else { return Ok(()) };
+        let Some(cut) = openings.cut() else { return Ok(()) };
+        let nodes = &bodies.nodes[0];
+        grid.rows().each([&mut state.capacity], |row, [out]| {
+            for (i, out) in out.iter_mut().enumerate() {
+                let open = cut.passes(grid, boundary, row.start + i);
+                *out = if open { open_volume(grid, nodes, row.start + i) } else { 0.0 };
+            }
+        });
+        boundary.fill_cells(grid, &mut state.capacity);
+        Ok(())
     }
 
     /// What the flow was made from.
@@ -109,6 +153,7 @@ impl Flow {
         let fits = state.fits(&self.grid);
         if fits {
             self.state = state;
+            self.cut_now();
         }
         fits
     }
@@ -150,13 +195,14 @@ impl Flow {
     }
 
     fn change_fractions(&mut self, distance: impl Fn(DVec3) -> f64 + Sync, change: fn(f64, f64) -> f64) {
-        let Self { grid, openings, setup, .. } = self;
+        let (grid, bodies) = (&self.grid, self.bodies.as_ref());
+        let capacities = &self.state.capacity;
         grid.rows().each([&mut self.state.volume_fraction], |row, [fraction]| {
             for (i, f) in fraction.iter_mut().enumerate() {
-                let capacity = openings.capacity_at(row.start + i);
-                let inside = match &setup.solid {
-                    Some(solid) if capacity < 1.0 => {
-                        fill::fraction_of_open(grid, row.start + i, &distance, &|x| solid.signed_distance(x))
+                let capacity = capacities[row.start + i];
+                let inside = match bodies {
+                    Some(bodies) if capacity < 1.0 => {
+                        fill::fraction_of_open(grid, row.start + i, &distance, &|x| bodies.signed_distance(x))
                     }
                     _ => fill::fraction_inside(grid, row.start + i, &distance),
                 };
@@ -173,8 +219,7 @@ impl Flow {
         });
         self.openings.cover(&mut self.state.volume_fraction);
         self.boundary.fill_cells(&self.grid, &mut self.state.volume_fraction);
-        let fraction = &self.state.volume_fraction;
-        self.state.liquid_cells = volume::count(&self.grid, &self.openings, fraction, &mut self.work.row_sums);
+        self.state.liquid_cells = volume::count(&self.grid, &self.state, &mut self.work.row_sums);
         self.state.still_level = self.setup.params.still_level.unwrap_or_else(|| self.level_at_rest());
         // No distance is known yet: normals come from the fractions the first time, from the distance then.
         self.state.signed_distance.fill(0.0);

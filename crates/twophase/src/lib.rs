@@ -8,20 +8,21 @@
 //! | F | volume fraction of liquid: the truth about the interface | cells |
 //! | φ | signed distance from the interface, positive in the liquid: gives normals | cells |
 //! | u | velocity | faces |
+//! | κ | capacity: the part of a cell that solids leave, as the flow has reached it | cells |
 //! | p | live pressure, p − ρ g·(x − x_s): zero in fluids at rest | cells |
 //!
 //! The way of a step is in the documentation of [`Flow::step`] and in `step.rs`. A tour of the rooms:
 //!
 //! 1. **The interface.** A plane in every mixed cell ([`plic`]), its normal from φ, its constant from F. Facets of these planes give φ
 //!    back. Heights of F over columns of cells give the curvature, where they can; paraboloids through facets where they cannot.
-//! 2. **Transport.** One axis after the other; F, mass and momentum with the same fluxes \[WY10\]. The ledger of the liquid takes care
+//! 2. **Transport.** One axis after the other; liquid, room, mass and momentum with the same fluxes. The ledger of the liquid takes care
 //!    of the last digits.
 //! 3. **Forces.** Surface tension and gravity are one jump of the live pressure across the interface, balanced by the pressure
 //!    gradient face by face: what is at rest stays at rest. Viscosity is implicit where it must be.
 //! 4. **Pressure.** Conjugate gradients in double precision, preconditioned by a multigrid cycle in single precision whose coarse grids
 //!    are resistor networks; a solution takes 8 to 18 iterations, bubbles or not.
-//! 5. **What stands around.** Sides are walls, periodic, open or inflows ([`Side`]); a [`Solid`] from any closed triangle mesh cuts faces
-//!    and cells.
+//! 5. **What stands around.** Sides are walls, periodic, open or inflows ([`Side`]); a [`Solid`], from a distance or a
+//!    triangle mesh, at rest, led along a path or with vertices that move, cuts faces and cells. What it does to the flow is a change of room.
 //!
 //! Planar problems run as slabs one cell thick. Sums go along fixed trees: the same bits at any number of threads.
 //!
@@ -29,6 +30,8 @@
 //! of the cell; momentum moves with the mass of both fluids, so that the sweeps need no velocity extrapolated from the liquid into the gas,
 //! which pictures still want ([`Flow::liquid_velocity`]); solids cut faces in parts, without stairs \[NMG09\].
 
+mod aperture;
+mod bodies;
 mod boundary;
 mod bubbles;
 mod curvature;
@@ -42,9 +45,11 @@ mod flow;
 mod grid;
 mod heights;
 mod interface;
+mod interval;
 mod jump;
 mod kink;
 mod measure;
+mod merge;
 mod normal;
 mod openings;
 mod params;
@@ -67,8 +72,9 @@ pub use bubbles::Bubbles;
 pub use error::SetupError;
 pub use flow::{Flow, Setup};
 pub use grid::{GHOSTS, Grid};
+pub use interval::Hidden;
 pub use measure::Energy;
 pub use params::{Fluid, Inflow, Open, Params, Side, Sides};
-pub use solid::Solid;
+pub use solid::{Placement, Solid, Thicken, Vertices};
 pub use state::State;
 pub use surface::Surface;

@@ -22,7 +22,7 @@ impl Flow {
     /// Volume of the liquid \[m³\].
     #[must_use]
     pub fn liquid_volume(&self) -> f64 {
-        let sum = crate::volume::count(&self.grid, &self.openings, &self.state.volume_fraction, &mut Vec::new());
+        let sum = crate::volume::count(&self.grid, &self.state, &mut Vec::new());
         sum * self.grid.spacing().powi(3)
     }
 
@@ -57,7 +57,7 @@ impl Flow {
         self.grid.rows().sum::<f64, 0>([], &mut Vec::new(), |row, []| {
             let cells = row.start..row.start + row.len;
             let one = |p: usize| {
-                let mass = self.openings.capacity_at(p) * self.density(self.state.volume_fraction[p]);
+                let mass = self.state.capacity[p] * self.density(self.state.volume_fraction[p]);
                 -mass * gravity.dot(self.grid.center(p))
             };
             cells.map(one).sum()
@@ -94,16 +94,24 @@ impl Flow {
         let column = (0..self.grid.cells()[axis]).map(|i| {
             cell[axis] = i;
             let p = self.grid.index(cell);
-            self.openings.capacity_at(p) * self.state.volume_fraction[p]
+            self.state.capacity[p] * self.state.volume_fraction[p]
         });
         column.sum::<f64>() * self.grid.spacing()
     }
 
-    /// Largest stable step from here \[s\]: no fluid passes more than half a cell, and the fastest waves that the grid can
+    /// Largest stable step from here \[s\]: no cell gives more than it holds, and the fastest waves that the grid can
     /// carry, of wave number k = π/h, turn by less than a quarter (capillary ones, ω² = σk³/(ρᴸ + ρᴳ)) or by half a radian
     /// (those of gravity, ω² = gk (ρᴸ − ρᴳ)/(ρᴸ + ρᴳ)).
     #[must_use]
     pub fn stable_step(&self) -> f64 {
+        let dt = self.step_of_fluids();
+        // Steps land on the end of the interval in which solids move.
+        let left = self.time_left();
+        if left.is_finite() { left / (left / dt).ceil().max(1.0) } else { dt }
+    }
+
+    /// The same as if no solid moved.
+    pub(crate) fn step_of_fluids(&self) -> f64 {
         let params = &self.setup.params;
         let sum = params.liquid.density + params.gas.density;
         let difference = (params.liquid.density - params.gas.density).abs();
@@ -114,30 +122,33 @@ impl Flow {
         wave.min(self.courant_step())
     }
 
-    /// Largest step in which no fluid passes more than half a cell \[s\].
+    /// Largest step in which no more than `courant` of a cell leaves it \[s\].
     #[must_use]
     pub fn courant_step(&self) -> f64 {
         self.setup.params.courant * self.grid.spacing() / self.fastest().max(f64::MIN_POSITIVE)
     }
 
-    /// Largest sum over the axes of the faster of a cell's two faces \[m/s\], in terms of what the cell holds.
+    /// Largest part of a cell's capacity, or of that of a group of small cells, that leaves it per second, times h \[m/s\].
     pub(crate) fn fastest(&self) -> f64 {
-        let u = &self.state.velocity;
-        self.grid.rows().max(|row| {
+        let (u, capacity) = (&self.state.velocity, &self.state.capacity);
+        let alone = self.grid.rows().max(|row| {
             let mut most = 0.0;
             for p in row.start..row.start + row.len {
-                let along = |axis: usize| {
+                let leaves = |axis: usize| {
                     let q = p + self.grid.stride(axis);
-                    larger(
-                        (u[axis][p] * self.openings.face(axis, p)).abs(),
-                        (u[axis][q] * self.openings.face(axis, q)).abs(),
-                    )
+                    let (low, high) =
+                        (-u[axis][p] * self.openings.face(axis, p), u[axis][q] * self.openings.face(axis, q));
+                    larger(low, 0.0) + larger(high, 0.0)
                 };
-                let sum = along(0) + along(1) + along(2);
-                most = larger(if sum > 0.0 { sum / self.openings.capacity_at(p).max(1e-3) } else { sum }, most);
+                let out = leaves(0) + leaves(1) + leaves(2);
+                if out != 0.0 && !self.openings.is_grouped(p) {
+                    most = larger(out / capacity[p].max(1e-3), most);
+                }
             }
             most
-        })
+        });
+        let groups = self.openings.cut().map_or(0.0, |cut| cut.fastest_group(&self.grid, capacity, u));
+        larger(alone, groups)
     }
 
     /// The mean of a quantity over the cells, each weighing as the fraction of gas (0) or liquid (1) in it.
@@ -145,7 +156,7 @@ impl Flow {
     pub fn mean_over(&self, liquid: bool, value: impl Fn(usize) -> f64 + Sync) -> f64 {
         let weights = |p: usize| {
             let f = self.state.volume_fraction[p];
-            self.openings.capacity_at(p) * if liquid { f } else { 1.0 - f }
+            self.state.capacity[p] * if liquid { f } else { 1.0 - f }
         };
         let sum = |value: &(dyn Fn(usize) -> f64 + Sync)| {
             self.grid.rows().sum::<f64, 0>([], &mut Vec::new(), |row, []| {
@@ -158,7 +169,7 @@ impl Flow {
     /// Liquid in a cell \[m³\].
     #[must_use]
     pub fn liquid_in(&self, p: usize) -> f64 {
-        self.openings.capacity_at(p) * self.state.volume_fraction[p] * self.grid.spacing().powi(3)
+        self.state.capacity[p] * self.state.volume_fraction[p] * self.grid.spacing().powi(3)
     }
 
     /// Velocity \[m/s\], density \[kg/m³\] and pressure \[Pa\] in the cell around a place; NaN outside the box.

@@ -22,8 +22,8 @@ pub struct Params {
     /// Height of the surface at rest \[m\], against gravity from the origin: open sides hold it. Default: where the liquid
     /// of the start would stand in the box.
     pub still_level: Option<f64>,
-    /// Courant number: how far the flow may go in a step, |u| + |v| + |w| in cells, dimensionless, default 0.5, at most
-    /// 0.5.
+    /// Courant number: the part of a cell that may leave it in a step, |u| + |v| + |w| in cells, dimensionless, default 0.9, at most
+    /// 0.95.
     pub courant: f64,
     /// The pressure is iterated until no cell grows or shrinks by more than this part of itself in a step, dimensionless,
     /// default 1e-8.
@@ -41,7 +41,7 @@ impl Default for Params {
             surface_tension: 0.072,
             sides: Sides::default(),
             still_level: None,
-            courant: 0.5,
+            courant: 0.9,
             tolerance: 1e-8,
             max_iterations: 100,
         }
@@ -63,7 +63,7 @@ impl Params {
         not_negative("the viscosity of the gas", self.gas.viscosity)?;
         not_negative("the surface tension", self.surface_tension)?;
         let courant = self.courant;
-        in_range("the Courant number", "positive, at most 0.5", courant, courant > 0.0 && courant <= 0.5)?;
+        in_range("the Courant number", "positive, at most 0.95", courant, courant > 0.0 && courant <= 0.95)?;
         positive("the tolerance", self.tolerance)?;
         positive("the largest number of iterations", self.max_iterations.into())?;
         if let Some(level) = self.still_level {
@@ -222,7 +222,7 @@ mod tests {
             params.check().unwrap_err().to_string()
         };
         assert_eq!(bad(|p| p.gas.density = 0.0), "the density of the gas must be positive, not 0");
-        assert!(bad(|p| p.courant = 0.7).contains("Courant"));
+        assert!(bad(|p| p.courant = 1.1).contains("Courant"));
         assert!(bad(|p| p.surface_tension = f64::NAN).contains("surface tension"));
         assert!(bad(|p| p.sides.y_min = Side::Periodic).contains("along y"));
         assert!(bad(|p| p.sides.x_max = Side::Open(Open { wave_speed: -1.0, sponge: 0.0 })).contains("wave speed"));

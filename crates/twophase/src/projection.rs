@@ -1,10 +1,10 @@
 //! The projection: the pressure that makes the velocity free of divergence, and what it does to the velocity.
 //!
 //! ```text
-//! Σ_f A/ρ (p_c − p_n) = −h/dt Σ_f ±A u,      u ← u − dt/(ρ h) (p₊ − p₋),
+//! Σ_f A/ρ (p_c − p_n) = −h/dt (Σ_f ±A u + h κ̇),      u ← u − dt/(ρ h) (p₊ − p₋),
 //! ```
 //!
-//! with the density on a face the mean of those of its cells: the same mass that carries its momentum. Walls and inflows
+//! κ̇ being how fast solids make room in a cell, and what the last projection left, with the density on a face the mean of those of its cells: the same mass that carries its momentum. Walls and inflows
 //! have coefficient zero. Beyond an open side the live pressure is that of a wave that leaves, p = ρ c u·n; half a cell
 //! away, this is a node at zero behind a coefficient 2/ρ/(1 + 2c dt/h), the provisional velocity on the side being divided
 //! by the same 1 + 2c dt/h.
@@ -61,11 +61,13 @@ impl Projection<'_> {
         }
     }
 
-    /// −h/dt Σ ±A u of every cell \[1/s²·m²\].
+    /// −h/dt (Σ ±A u + h κ̇) of every cell \[1/s²·m²\], κ̇ = (κ_b − κ)/`payback`.
     // (10) of docs/src/air-and-water.md
-    pub(crate) fn right_hand_side(&self, velocity: &[Vec<f64>; 3], output: &mut [f64]) {
+    pub(crate) fn right_hand_side(&self, velocity: &[Vec<f64>; 3], capacity: &[f64], payback: f64, output: &mut [f64]) {
+        let rate = -self.space.grid.spacing() / (self.scale * payback);
         self.space.grid.rows().each([output], |row, [out]| {
-            out.fill(0.0);
+            let rooms = row.of(capacity).iter().zip(self.space.openings.capacity(&row));
+            out.iter_mut().zip(rooms).for_each(|(out, (room, last))| *out = rate * (last - room));
             for (axis, field) in velocity.iter().enumerate() {
                 let s = self.space.grid.stride(axis);
                 let open = [self.space.openings.faces(axis, &row), self.space.openings.faces_after(axis, &row, s)];

@@ -1,7 +1,9 @@
 //! Parts of the box that no fluid leaves.
 //!
 //! Where no side is open, the pressure is found up to a constant, and only if as much comes in as goes out. In a closed box
-//! this holds up to round-off, which is taken out as the mean over each closed region.
+//! this holds up to round-off, which is taken out as the mean over each closed region. Where solids move, a closed region can grow or
+//! shrink. Gas in it then gives way, all of it in the same proportion, as it does at one pressure and temperature. If there is none, the
+//! solids give way: their walls in the region make that much less room, and more when the region opens again.
 
 use crate::boundary::Boundary;
 use crate::error::SetupError;
@@ -49,7 +51,8 @@ impl Regions {
                 (false, true) => Err(SetupError::NoOutlet),
             };
         }
-        let (label, regions) = flood(grid, boundary, openings, |p| openings.capacity_at(p) > 0.0);
+        let (label, regions) =
+            flood(grid, boundary, openings, |p| openings.cut().is_none_or(|cut| cut.passes(grid, boundary, p)));
         if regions.iter().any(|region| region.inflow && !region.open) {
             return Err(SetupError::NoOutlet);
         }
@@ -79,6 +82,88 @@ impl Regions {
                 });
             }
         }
+    }
+}
+
+/// What cells hold.
+#[derive(Clone, Copy)]
+pub(crate) struct Rooms<'a> {
+    /// κ that the flow has reached, and κ at the end of the interval.
+    pub(crate) capacity: &'a [f64],
+    pub(crate) last: &'a [f64],
+    pub(crate) fraction: &'a [f64],
+}
+
+impl Rooms<'_> {
+    fn gas(&self, p: usize) -> f64 {
+        self.capacity[p] * (1.0 - self.fraction[p])
+    }
+
+    fn change(&self, p: usize) -> f64 {
+        (self.last[p] - self.capacity[p]).abs()
+    }
+}
+
+/// Gas that would have to change by more than this part of itself in a step is too little to give way.
+const MOST_SQUEEZED: f64 = 0.1;
+
+impl Regions {
+    /// Sums over the closed regions of a field, of gas, and of changes of room; the first of regions with open sides is zero.
+    fn sums(&self, grid: &Grid, rooms: &Rooms, field: impl Fn(usize) -> f64) -> Vec<[f64; 3]> {
+        let Kind::Many { label, cells } = &self.kind else { return Vec::new() };
+        let mut sums = vec![[0.0; 3]; cells.len()];
+        for p in grid.rows().iter().flat_map(|row| row.start..row.start + row.len) {
+            let l = label[p] as usize;
+            if cells[l] > 0 {
+                let [sum, gas, change] = &mut sums[l];
+                *sum += field(p);
+                *gas += rooms.gas(p);
+                *change += rooms.change(p);
+            }
+        }
+        sums
+    }
+
+    /// Takes what closed regions grow out of the right-hand side, where gas or walls give way; `unit` brings it to cells per step.
+    pub(crate) fn give_way(&self, grid: &Grid, rooms: &Rooms, unit: f64, field: &mut [f64]) {
+        let Kind::Many { label, .. } = &self.kind else { return };
+        let sums = self.sums(grid, rooms, |p| field[p]);
+        grid.rows().each([field], |row, [values]| {
+            for (i, value) in values.iter_mut().enumerate() {
+                let p = row.start + i;
+                let [sum, gas, change] = sums[label[p] as usize];
+                if (sum * unit).abs() < MOST_SQUEEZED * gas {
+                    *value -= sum * rooms.gas(p) / gas;
+                } else if change > 0.0 {
+                    *value -= sum * rooms.change(p) / change;
+                }
+            }
+        });
+    }
+
+    /// After the sweeps: gas in closed regions has given way, so that cells have the room that is there; liquid keeps its volume. `room` is
+    /// the capacity that a cell should have.
+    pub(crate) fn squeeze(
+        &self,
+        grid: &Grid,
+        rooms: &Rooms,
+        room: impl Fn(usize) -> f64 + Sync,
+        outputs: [&mut [f64]; 2],
+    ) {
+        let Kind::Many { label, .. } = &self.kind else { return };
+        let sums = self.sums(grid, rooms, |p| rooms.capacity[p] - room(p));
+        grid.rows().each(outputs, |row, [fraction, capacity]| {
+            for i in 0..row.len {
+                let p = row.start + i;
+                let [sum, gas, _] = sums[label[p] as usize];
+                (fraction[i], capacity[i]) = (rooms.fraction[p], rooms.capacity[p]);
+                if sum.abs() < MOST_SQUEEZED * gas {
+                    let liquid = rooms.capacity[p] * rooms.fraction[p];
+                    capacity[i] = rooms.capacity[p] - sum / gas * rooms.gas(p);
+                    fraction[i] = if capacity[i] > 0.0 { liquid / capacity[i] } else { rooms.fraction[p] };
+                }
+            }
+        });
     }
 }
 

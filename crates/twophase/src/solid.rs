@@ -1,44 +1,161 @@
-//! What stands in the box: open parts of faces and cells from a signed distance.
+//! What stands or moves in the box, as a signed distance that is negative inside.
 //!
-//! The distance ψ, negative inside the solid, is taken at the nodes of the grid. The open part of a face is where ψ, linear in
-//! each of the four triangles around its middle, is positive; that of a cell is the mean over a few such slices.
-//! \[NMG09; compare the staircase of MKSMH07.\]
+//! A [`Solid`] is made of parts: a distance or a closed mesh, at rest or led along a path, or a mesh whose vertices move. An open mesh is
+//! a shell: both of its sides are wet, and it is made thick enough to be tight.
 
-use crate::boundary::Boundary;
 use crate::error::SetupError;
-use crate::grid::Grid;
-use crate::openings::{Covered, Cut};
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 use meniscus_geometry::{Bvh, TriangleMesh};
-use rayon::prelude::*;
 use std::fmt;
 use std::sync::Arc;
 
-/// Faces that are less open than this are closed.
-const SLIVER: f64 = 0.01;
+/// Where a rigid part is: x = R x₀ + t.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Placement {
+    /// R.
+    pub rotation: DQuat,
+    /// t \[m\].
+    pub translation: DVec3,
+}
 
-/// A cell holds at least this part of its most open face, so that what passes in a step fits into it.
-const LEAST_CAPACITY: f64 = 0.5;
+impl Default for Placement {
+    fn default() -> Self {
+        Self { rotation: DQuat::IDENTITY, translation: DVec3::ZERO }
+    }
+}
 
-/// A solid that stands still in the box.
+impl Placement {
+    /// Where a point of the part is \[m\].
+    #[must_use]
+    pub fn apply(&self, rest: DVec3) -> DVec3 {
+        self.rotation * rest + self.translation
+    }
+
+    /// Which point of the part is here \[m\].
+    #[must_use]
+    pub fn unapply(&self, point: DVec3) -> DVec3 {
+        self.rotation.conjugate() * (point - self.translation)
+    }
+}
+
+/// Vertices of a mesh over time, with triangles that stay the same.
+pub trait Vertices: Send + Sync {
+    /// Corners of the triangles, counter-clockwise seen from outside.
+    fn triangles(&self) -> &[[u32; 3]];
+
+    /// Where the vertices are at a time \[s\], in \[m\]; always the same number of them.
+    fn positions(&self, time: f64, positions: &mut Vec<DVec3>);
+}
+
+/// To which side of its triangles a shell is thick.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Thicken {
+    /// Half of the thickness on either side.
+    #[default]
+    Centred,
+    /// Against the normals: the outer face is the mesh.
+    Inside,
+    /// Along the normals: the inner face is the mesh.
+    Outside,
+}
+
+/// Both sides of a mesh are wet.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Shell {
+    /// T \[m\].
+    pub(crate) thickness: f64,
+    pub(crate) side: Thicken,
+}
+
+type Distance = Arc<dyn Fn(DVec3) -> f64 + Send + Sync>;
+type Path = Arc<dyn Fn(f64) -> Placement + Send + Sync>;
+
+/// What a part is made of.
+#[derive(Clone)]
+pub(crate) enum Form {
+    /// A signed distance in its own frame \[m\].
+    Distance(Distance),
+    /// A mesh in its own frame.
+    Mesh(Arc<Model>),
+    /// A mesh whose vertices move.
+    Vertices(Arc<dyn Vertices>),
+}
+
+/// A mesh to be asked for distances.
+pub(crate) struct Model {
+    pub(crate) tree: Bvh,
+    pub(crate) triangles: Vec<[u32; 3]>,
+    /// At the vertices, of any length.
+    pub(crate) normals: Vec<DVec3>,
+}
+
+impl Model {
+    pub(crate) fn new(mesh: &TriangleMesh) -> Self {
+        let mut model = Self { tree: Bvh::new(mesh), triangles: mesh.triangles().to_vec(), normals: Vec::new() };
+        model.turn_normals(mesh.vertices());
+        model
+    }
+
+    /// Moves the vertices; a number of them that does not fit leaves it where it is.
+    pub(crate) fn place(&mut self, vertices: &[DVec3]) {
+        if self.tree.refit(vertices).is_ok() {
+            self.turn_normals(vertices);
+        }
+    }
+
+    fn turn_normals(&mut self, vertices: &[DVec3]) {
+        self.normals.clear();
+        self.normals.resize(vertices.len(), DVec3::ZERO);
+        for &corners in &self.triangles {
+            let [a, b, c] = corners.map(|v| vertices[v as usize]);
+            let area = (b - a).cross(c - a);
+            corners.iter().for_each(|&v| self.normals[v as usize] += area);
+        }
+    }
+
+    /// Distance of a place from the triangles \[m\], and whether it lies on the side of their normals.
+    pub(crate) fn beside(&self, x: DVec3) -> (f64, bool) {
+        let closest = self.tree.closest_point(x);
+        let corners = self.triangles[closest.triangle as usize];
+        let normal: DVec3 =
+            (0..3).map(|i| self.normals[corners[i] as usize].normalize_or_zero() * closest.barycentric[i]).sum();
+        (closest.distance(), (x - closest.point).dot(normal) >= 0.0)
+    }
+}
+
+/// One part of a solid.
+#[derive(Clone)]
+pub(crate) struct Part {
+    pub(crate) form: Form,
+    pub(crate) path: Option<Path>,
+    pub(crate) shell: Option<Shell>,
+    pub(crate) inside_out: bool,
+}
+
+/// A solid in the box, at rest or moving.
 #[derive(Clone)]
 pub struct Solid {
-    distance: Arc<dyn Fn(DVec3) -> f64 + Send + Sync>,
+    pub(crate) parts: Vec<Part>,
     /// Whether the fluids stick to it.
     pub no_slip: bool,
 }
 
 impl fmt::Debug for Solid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Solid").field("no_slip", &self.no_slip).finish_non_exhaustive()
+        let parts = self.parts.len();
+        f.debug_struct("Solid").field("parts", &parts).field("no_slip", &self.no_slip).finish_non_exhaustive()
     }
 }
 
 impl Solid {
+    fn one(form: Form) -> Self {
+        Self { parts: vec![Part { form, path: None, shell: None, inside_out: false }], no_slip: false }
+    }
+
     /// From a signed distance \[m\], negative inside; the fluids slip along it.
     #[must_use]
     pub fn new(distance: impl Fn(DVec3) -> f64 + Send + Sync + 'static) -> Self {
-        Self { distance: Arc::new(distance), no_slip: false }
+        Self::one(Form::Distance(Arc::new(distance)))
     }
 
     /// From a closed mesh whose triangles face outwards; the fluids slip along it.
@@ -47,22 +164,66 @@ impl Solid {
     /// When the mesh is not closed.
     pub fn from_mesh(mesh: &TriangleMesh) -> Result<Self, SetupError> {
         mesh.closed().map_err(|error| SetupError::OpenMesh(error.to_string()))?;
-        let tree = Bvh::new(mesh);
-        Ok(Self::new(move |x| tree.signed_distance(x)))
+        Ok(Self::one(Form::Mesh(Arc::new(Model::new(mesh)))))
+    }
+
+    /// From a mesh whose vertices move, closed and facing outwards; the fluids slip along it. What is inside is told by winding numbers, so
+    /// that it may cross itself.
+    ///
+    /// # Errors
+    /// When the mesh is not closed, or its triangles and vertices do not fit together.
+    pub fn from_vertices(vertices: Arc<dyn Vertices>) -> Result<Self, SetupError> {
+        let mesh = mesh_at(&*vertices, 0.0)?;
+        mesh.closed().map_err(|error| SetupError::OpenMesh(error.to_string()))?;
+        Ok(Self::one(Form::Vertices(vertices)))
+    }
+
+    /// A shell of a thickness \[m\] around a mesh, open or closed, that both fluids can meet on both sides.
+    ///
+    /// It is tight when T is at least √3 h and a quarter: two cells.
+    ///
+    /// # Errors
+    /// When the thickness is not positive.
+    pub fn shell(mesh: &TriangleMesh, thickness: f64, side: Thicken) -> Result<Self, SetupError> {
+        Self::one(Form::Mesh(Arc::new(Model::new(mesh)))).thick(thickness, side)
+    }
+
+    /// The same around a mesh whose vertices move.
+    ///
+    /// # Errors
+    /// When the thickness is not positive, or triangles and vertices do not fit together.
+    pub fn shell_of_vertices(vertices: Arc<dyn Vertices>, thickness: f64, side: Thicken) -> Result<Self, SetupError> {
+        mesh_at(&*vertices, 0.0)?;
+        Self::one(Form::Vertices(vertices)).thick(thickness, side)
+    }
+
+    fn thick(mut self, thickness: f64, side: Thicken) -> Result<Self, SetupError> {
+        crate::error::in_range("the thickness of a shell", "positive", thickness, thickness > 0.0)?;
+        self.parts.iter_mut().for_each(|part| part.shell = Some(Shell { thickness, side }));
+        Ok(self)
+    }
+
+    /// The same, led along a path: where it is at each time \[s\], smoothly.
+    #[must_use]
+    pub fn moving(mut self, path: impl Fn(f64) -> Placement + Send + Sync + 'static) -> Self {
+        let path: Path = Arc::new(path);
+        self.parts.iter_mut().for_each(|part| part.path = Some(path.clone()));
+        self
     }
 
     /// Both solids.
     #[must_use]
-    pub fn and(self, other: Self) -> Self {
-        let (a, b) = (self.distance, other.distance);
-        Self { distance: Arc::new(move |x| a(x).min(b(x))), no_slip: self.no_slip || other.no_slip }
+    pub fn and(mut self, other: Self) -> Self {
+        self.parts.extend(other.parts);
+        self.no_slip |= other.no_slip;
+        self
     }
 
     /// What is around it, with the fluids inside: a vessel.
     #[must_use]
-    pub fn inside_out(self) -> Self {
-        let distance = self.distance;
-        Self { distance: Arc::new(move |x| -distance(x)), no_slip: self.no_slip }
+    pub fn inside_out(mut self) -> Self {
+        self.parts.iter_mut().for_each(|part| part.inside_out = !part.inside_out);
+        self
     }
 
     /// The same, with fluids that stick to it.
@@ -72,117 +233,41 @@ impl Solid {
         self
     }
 
-    /// Signed distance of a place \[m\], negative inside.
+    /// Whether it ever moves.
     #[must_use]
-    pub fn signed_distance(&self, x: DVec3) -> f64 {
-        (self.distance)(x)
+    pub fn moves(&self) -> bool {
+        self.parts.iter().any(Part::moves)
+    }
+}
+
+impl Part {
+    pub(crate) fn moves(&self) -> bool {
+        self.path.is_some() || matches!(self.form, Form::Vertices(_))
     }
 
-    /// Where it cuts a grid.
-    pub(crate) fn cut(&self, grid: &Grid, boundary: &Boundary, gravity: DVec3) -> Cut {
-        let at_nodes: Vec<f64> =
-            (0..grid.len()).into_par_iter().map(|p| (self.distance)(grid.place(p, DVec3::ZERO))).collect();
-        let mut faces: [Vec<f64>; 3] = std::array::from_fn(|axis| {
-            let mut field = grid.zeros();
-            grid.face_rows(axis).each([&mut field], |row, [out]| {
-                for (i, out) in out.iter_mut().enumerate() {
-                    *out = open_part(grid, &at_nodes, axis, row.start + i);
-                }
-            });
-            field
-        });
-        let (mut capacity, mut inverse) = (grid.zeros(), grid.zeros());
-        for p in grid.rows().iter().flat_map(|row| row.start..row.start + row.len) {
-            let around = || (0..3).flat_map(|axis| [(axis, p), (axis, p + grid.stride(axis))]);
-            let most = around().map(|(axis, q)| faces[axis][q]).fold(0.0, f64::max);
-            let open = open_volume(grid, &at_nodes, p).max(LEAST_CAPACITY * most);
-            (capacity[p], inverse[p]) = if most > 0.0 { (open, 1.0 / open) } else { (0.0, 0.0) };
+    /// Where a rigid part is at a time \[s\].
+    pub(crate) fn placement(&self, time: f64) -> Placement {
+        self.path.as_ref().map_or_else(Placement::default, |path| path(time))
+    }
+
+    /// ψ \[m\] from the distance to the surface, which is signed unless the mesh is that of a shell; `outward` is its side along the normal.
+    pub(crate) fn wet_distance(&self, distance: f64, outward: bool) -> f64 {
+        let Some(Shell { thickness, side }) = self.shell else {
+            return if self.inside_out { -distance } else { distance };
+        };
+        let (half, away) = (0.5 * thickness, distance.abs());
+        let signed = if outward { away } else { -away };
+        match side {
+            Thicken::Centred => away - half,
+            Thicken::Inside => (signed + half).abs() - half,
+            Thicken::Outside => (signed - half).abs() - half,
         }
-        boundary.fill_cells(grid, &mut capacity);
-        boundary.fill_cells(grid, &mut inverse);
-        for (axis, field) in faces.iter_mut().enumerate() {
-            boundary.repeat_faces(grid, axis, field);
-        }
-        let closed = [0, 1, 2].map(|axis| {
-            let inside = grid.face_rows(axis).iter().flat_map(|row| row.start..row.start + row.len);
-            inside.filter(|&p| faces[axis][p] <= 0.0).map(|p| p as u32).collect()
-        });
-        let covered = cover(grid, &capacity, gravity);
-        let centers = (0..grid.len()).into_par_iter().map(|p| (self.distance)(grid.center(p))).collect();
-        Cut { faces, capacity, inverse, closed, covered, centers }
     }
 }
 
-/// Layers of closed cells that are covered.
-const LAYERS: usize = 3;
-
-/// The closed cells within a few layers of open ones and where each takes its fraction from: level neighbours if there are any,
-/// else those above and below.
-fn cover(grid: &Grid, capacity: &[f64], gravity: DVec3) -> Vec<Covered> {
-    let up = (0..3).max_by(|&a, &b| gravity[a].abs().total_cmp(&gravity[b].abs())).unwrap_or(1);
-    let mut known: Vec<bool> = capacity.iter().map(|c| *c > 0.0).collect();
-    let mut covered = Vec::new();
-    let inside = || grid.rows().iter().flat_map(|row| row.start..row.start + row.len);
-    for _ in 0..LAYERS {
-        let first = covered.len();
-        for p in inside().filter(|&p| !known[p]) {
-            let along = |axis: usize| [p - grid.stride(axis), p + grid.stride(axis)].into_iter();
-            let of = |axes: &mut dyn Iterator<Item = usize>| -> Vec<u32> {
-                axes.flat_map(along).filter(|&q| known[q] && grid.contains(q)).map(|q| q as u32).collect()
-            };
-            let mut sources = of(&mut grid.active_axes().filter(|&axis| axis != up));
-            if sources.is_empty() {
-                sources = of(&mut std::iter::once(up));
-            }
-            if !sources.is_empty() {
-                let mut entry = Covered { cell: p as u32, count: sources.len() as u8, sources: [0; 6] };
-                entry.sources[..sources.len()].copy_from_slice(&sources);
-                covered.push(entry);
-            }
-        }
-        covered[first..].iter().for_each(|entry| known[entry.cell as usize] = true);
-    }
-    covered
-}
-
-/// Open part of the face before a cell, from ψ at its corners: four triangles around the middle.
-fn open_part(grid: &Grid, nodes: &[f64], axis: usize, p: usize) -> f64 {
-    let (s, t) = (grid.stride((axis + 1) % 3), grid.stride((axis + 2) % 3));
-    let corners = [nodes[p], nodes[p + s], nodes[p + s + t], nodes[p + t]];
-    let middle = 0.25 * corners.iter().sum::<f64>();
-    let part = (0..4).map(|k| part_of_triangle([corners[k], corners[(k + 1) % 4], middle])).sum::<f64>() / 4.0;
-    if part < SLIVER { 0.0 } else { part }
-}
-
-/// The part of a triangle in which the linear function with these corner values is positive.
-fn part_of_triangle(values: [f64; 3]) -> f64 {
-    let positive = values.iter().filter(|v| **v > 0.0).count();
-    // The part around the one corner that differs from the two others.
-    let tip = |a: f64, b: f64, c: f64| (a / (a - b)) * (a / (a - c));
-    let around = |sign: bool| {
-        (0..3)
-            .find(|&k| (values[k] > 0.0) == sign)
-            .map_or(0.0, |k| tip(values[k], values[(k + 1) % 3], values[(k + 2) % 3]))
-    };
-    match positive {
-        0 => 0.0,
-        1 => around(true),
-        2 => 1.0 - around(false),
-        _ => 1.0,
-    }
-}
-
-/// Open part of a cell: the mean over layers of its eight-cornered ψ, each like a face.
-fn open_volume(grid: &Grid, nodes: &[f64], p: usize) -> f64 {
-    const SLICES: usize = 4;
-    let (y, z) = (grid.stride(1), grid.stride(2));
-    let low = [nodes[p], nodes[p + 1], nodes[p + 1 + y], nodes[p + y]];
-    let high = [nodes[p + z], nodes[p + 1 + z], nodes[p + 1 + y + z], nodes[p + y + z]];
-    let layer = |k: usize| {
-        let w = (k as f64 + 0.5) / SLICES as f64;
-        let corners: [f64; 4] = std::array::from_fn(|i| low[i] + w * (high[i] - low[i]));
-        let middle = 0.25 * corners.iter().sum::<f64>();
-        (0..4).map(|i| part_of_triangle([corners[i], corners[(i + 1) % 4], middle])).sum::<f64>() / 4.0
-    };
-    (0..SLICES).map(layer).sum::<f64>() / SLICES as f64
+/// The mesh at a time.
+pub(crate) fn mesh_at(vertices: &dyn Vertices, time: f64) -> Result<TriangleMesh, SetupError> {
+    let mut positions = Vec::new();
+    vertices.positions(time, &mut positions);
+    TriangleMesh::new(positions, vertices.triangles().to_vec()).map_err(|error| SetupError::OpenMesh(error.to_string()))
 }

@@ -3,6 +3,7 @@
 use crate::facet::Facet;
 use crate::grid::Grid;
 use crate::interface::Interface;
+use crate::interval::Hidden;
 use crate::kink::Bent;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -16,12 +17,20 @@ pub struct State {
     pub signed_distance: Vec<f64>,
     /// Velocity on the faces along each axis \[m/s\].
     pub velocity: [Vec<f64>; 3],
+    /// Capacity κ of each cell that the flow has reached, dimensionless: 1 without solids, up to what the pressure solver leaves.
+    pub capacity: Vec<f64>,
     /// Live pressure in each cell, without that of the fluids at rest \[Pa\].
     pub pressure: Vec<f64>,
     /// The liquid that must be there, in cells, dimensionless.
     pub liquid_cells: f64,
     /// Height of the surface at rest against gravity from the origin \[m\].
     pub still_level: f64,
+    /// Time of the solids \[s\], and the interval in which it lies.
+    pub time: f64,
+    /// See `interval.rs`.
+    pub interval: [f64; 2],
+    /// What closed cells hold, in the order of the grid.
+    pub hidden: Vec<Hidden>,
     /// Steps taken.
     pub steps: u64,
     /// Whether the velocity is half a step ahead and free of divergence; it is not when it was just set.
@@ -34,9 +43,13 @@ impl State {
             volume_fraction: grid.zeros(),
             signed_distance: grid.zeros(),
             velocity: std::array::from_fn(|_| grid.zeros()),
+            capacity: vec![1.0; grid.len()],
             pressure: grid.zeros(),
             liquid_cells: 0.0,
             still_level: 0.0,
+            time: 0.0,
+            interval: [0.0; 2],
+            hidden: Vec::new(),
             steps: 0,
             started: false,
         }
@@ -45,11 +58,16 @@ impl State {
     /// Whether all arrays belong to a grid and hold numbers.
     pub(crate) fn fits(&self, grid: &Grid) -> bool {
         let [u, v, w] = &self.velocity;
-        let fields = [&self.volume_fraction, &self.signed_distance, u, v, w, &self.pressure];
+        let fields = [&self.volume_fraction, &self.signed_distance, u, v, w, &self.capacity, &self.pressure];
+        let cells =
+            |hidden: &Hidden| (hidden.cell as usize) < grid.len() && hidden.liquid.is_finite() && hidden.capacity > 0.0;
         fields.iter().all(|field| field.len() == grid.len() && field.iter().all(|value| value.is_finite()))
             && self.volume_fraction.iter().all(|f| (0.0..=1.0).contains(f))
             && self.liquid_cells.is_finite()
             && self.still_level.is_finite()
+            && self.time.is_finite()
+            && self.interval[0] <= self.interval[1]
+            && self.hidden.iter().all(cells)
     }
 
     /// Copies another state without allocating.
@@ -59,7 +77,10 @@ impl State {
         for (to, from) in self.velocity.iter_mut().zip(&other.velocity) {
             copy(to, from);
         }
+        copy(&mut self.capacity, &other.capacity);
         copy(&mut self.pressure, &other.pressure);
+        self.hidden.clone_from(&other.hidden);
+        (self.time, self.interval) = (other.time, other.interval);
         (self.liquid_cells, self.still_level) = (other.liquid_cells, other.still_level);
         (self.steps, self.started) = (other.steps, other.started);
     }
@@ -77,8 +98,9 @@ fn copy(to: &mut [f64], from: &[f64]) {
 pub(crate) struct Workspace {
     /// The state before the step: to fall back on, and the velocity that moves everything during the step.
     pub(crate) before: State,
-    /// Where a sweep writes: fraction, distance, velocity.
+    /// Where a sweep writes: fraction, capacity, distance, velocity.
     pub(crate) next_fraction: Vec<f64>,
+    pub(crate) next_capacity: Vec<f64>,
     pub(crate) next_distance: Vec<f64>,
     pub(crate) next_velocity: [Vec<f64>; 3],
     /// Courant numbers of a sweep, and its liquid fluxes.
@@ -92,6 +114,8 @@ pub(crate) struct Workspace {
     pub(crate) bent: Vec<Bent>,
     /// A/ρ of all faces \[m³/kg\].
     pub(crate) coefficients: [Vec<f64>; 3],
+    /// Whether a group of small cells has shared in this step.
+    pub(crate) shared: Vec<bool>,
     /// One number per row.
     pub(crate) row_sums: Vec<f64>,
 }
@@ -101,6 +125,7 @@ impl Workspace {
         Self {
             before: State::new(grid),
             next_fraction: grid.zeros(),
+            next_capacity: vec![1.0; grid.len()],
             next_distance: grid.zeros(),
             next_velocity: std::array::from_fn(|_| grid.zeros()),
             courant: grid.zeros(),

@@ -1,15 +1,16 @@
-//! One step of a flow \[MKSMH07 sec. 3, without its moving solids\].
+//! One step of a flow \[MKSMH07 sec. 3\].
 //!
 //! | | stage | what happens |
 //! |---|---|---|
-//! | 1 | keep state | to fall back on; its velocity, free of divergence, moves everything in stage 2 |
+//! | 1 | keep state | to fall back on; its velocity, whose divergence is that of the room which solids make, moves everything in stage 2 |
 //! | 2 | move fluids | F, φ and momentum along one axis after the other; the order changes from step to step |
 //! | 3 | settle volume | what the sweeps lost to round-off is given back |
-//! | 4 | measure distance | φ becomes the distance from the reconstructed interface |
-//! | 5 | apply viscosity | ρ (u − u*) = dt ∇·\[μ (∇u + ∇uᵀ)\] |
-//! | 6 | push interface | u += dt/(ρh) J (F₊ − F₋), J = σκ − (ρᴸ − ρᴳ) g·(x_Γ − x_s) |
-//! | 7 | find pressure | Σ A/ρ (p_c − p_n) = −h/dt Σ ±A u |
-//! | 8 | correct velocity | u −= dt/(ρh) (p₊ − p₋) |
+//! | 4 | move solids | when their interval of time is over: open parts of faces and cells for the next, see `interval` |
+//! | 5 | measure distance | φ becomes the distance from the reconstructed interface |
+//! | 6 | apply viscosity | ρ (u − u*) = dt ∇·\[μ (∇u + ∇uᵀ)\] |
+//! | 7 | push interface | u += dt/(ρh) J (F₊ − F₋), J = σκ − (ρᴸ − ρᴳ) g·(x_Γ − x_s) |
+//! | 8 | find pressure | Σ A/ρ (p_c − p_n) = −h/dt (Σ ±A u + h κ̇) |
+//! | 9 | correct velocity | u −= dt/(ρh) (p₊ − p₋) |
 
 use crate::curvature::Gauge;
 use crate::distance::{self, Measured};
@@ -17,8 +18,10 @@ use crate::facet::Facet;
 use crate::flow::Flow;
 use crate::grid::Grid;
 use crate::jump::Forces;
+use crate::merge::Before;
 use crate::poisson::Solved;
 use crate::projection::Projection;
+use crate::regions::Rooms;
 use crate::space::Space;
 use crate::transport::{Moving, Sweep};
 use crate::viscosity::Viscosity;
@@ -27,8 +30,8 @@ use meniscus_core::{Fault, StepError, StepReport, par};
 use rayon::prelude::*;
 use std::mem::swap;
 
-/// Cells that fluid may pass in a step: beyond, sweeps could overfill cells \[WY10\].
-const MOST_CELLS: f64 = 0.5;
+/// The part of a cell that may leave it in a step: beyond one, cells would give what they do not hold.
+const MOST_CELLS: f64 = 0.95;
 
 /// What faults are reported under.
 const BODY: &str = "fluids";
@@ -43,13 +46,14 @@ impl Flow {
             report.stage("start", || self.start(dt))?;
         }
         report.stage("keep state", || self.keep(dt))?; // 1
-        report.stage("move fluids", || self.advect(dt)); // 2  [WY10]
+        report.stage("move fluids", || self.advect(dt)); // 2
         report.stage("settle volume", || self.settle()); // 3
-        report.stage("measure distance", || self.measure_distance()); // 4
-        let viscous = report.stage("apply viscosity", || self.apply_viscosity(dt)); // 5
-        let rough = report.stage("push interface", || self.push_interface(dt)); // 6
-        let solved = report.stage("find pressure", || self.find_pressure(dt)); // 7  [MKSMH07 step 3]
-        report.stage("correct velocity", || self.correct_velocity(dt))?; // 8  [MKSMH07 step 4]
+        report.stage("move solids", || self.move_solids(dt)); // 4  [MKSMH07 step 1]
+        report.stage("measure distance", || self.measure_distance()); // 5
+        let viscous = report.stage("apply viscosity", || self.apply_viscosity(dt)); // 6
+        let rough = report.stage("push interface", || self.push_interface(dt)); // 7
+        let solved = report.stage("find pressure", || self.find_pressure(dt)); // 8  [MKSMH07 step 3]
+        report.stage("correct velocity", || self.correct_velocity(dt))?; // 9  [MKSMH07 step 4]
         report.count("pressure iterations", solved.iterations.into());
         report.count("pressure residual", solved.residual);
         report.count("viscous iterations", viscous.into());
@@ -71,20 +75,27 @@ impl Flow {
 
     /// Undoes the last step.
     pub fn roll_back(&mut self) {
+        let loaded = self.state.interval;
         self.state.copy_from(&self.work.before);
+        if self.state.interval != loaded {
+            self.cut_now();
+        }
     }
 
-    /// Moves the fluids for `dt` \[s\] with the velocity as it is: stages 1 to 4 without momentum.
+    /// Moves the fluids for `dt` \[s\] with the velocity as it is, which must be free of divergence: stages 1 to 5 without momentum.
     pub fn carry(&mut self, dt: f64) {
         self.work.before.copy_from(&self.state);
         self.sweep_all(dt, false);
         self.settle();
+        self.move_solids(dt);
         self.measure_distance();
     }
 
     fn keep(&mut self, dt: f64) -> Result<(), StepError> {
         self.work.before.copy_from(&self.state);
         let cells = self.fastest() * dt / self.grid.spacing();
+        // Beyond the end of an interval nothing is known of the solids.
+        let cells = if dt > self.time_left() * (1.0 + 1e-9) { f64::INFINITY } else { cells };
         if cells <= MOST_CELLS * (1.0 + 1e-9) {
             return Ok(());
         }
@@ -98,16 +109,21 @@ impl Flow {
 
     fn sweep_all(&mut self, dt: f64, with_momentum: bool) {
         const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [2, 1, 0], [1, 2, 0], [0, 2, 1], [2, 0, 1], [1, 0, 2]];
+        let groups = self.openings.cut().map_or(0, |cut| cut.merged.count());
+        self.work.shared.clear();
+        self.work.shared.resize(groups, false);
         for axis in ORDERS[(self.state.steps % 6) as usize] {
             if self.grid.is_active(axis) {
                 self.sweep(axis, dt, with_momentum);
             }
         }
+        self.end_sweeps(dt);
         self.state.steps += 1;
     }
 
     fn sweep(&mut self, axis: usize, dt: f64, with_momentum: bool) {
         let outside = self.outside();
+        let part = self.part_of_interval(dt);
         let Self { grid, openings, state, work, boundary, .. } = self;
         let scale = dt / grid.spacing();
         let densities = [self.setup.params.gas.density, self.setup.params.liquid.density];
@@ -115,7 +131,12 @@ impl Flow {
         let before = &work.before;
         work.interface.reconstruct(grid, &state.volume_fraction, &state.signed_distance);
         let outputs = [&mut work.courant[..], &mut work.flux[..]];
-        sweep.fluxes(&before.velocity[axis], &state.volume_fraction, &work.interface, outputs);
+        let cells = [&state.capacity[..], &state.volume_fraction[..]];
+        sweep.fluxes(&before.velocity[axis], cells, &work.interface, outputs);
+        let held = Before { stride: grid.stride(axis), capacity: cells[0], fraction: cells[1] };
+        if let Some(cut) = openings.cut() {
+            cut.merged.limit(&held, &work.courant, &mut work.flux, &mut work.shared);
+        }
         boundary.join_seam(grid, axis, &work.courant, &mut work.flux);
         state.liquid_cells += boundary.let_in(grid, axis, &outside, &work.courant, &mut work.flux);
         boundary.repeat_faces(grid, axis, &mut work.courant);
@@ -123,12 +144,16 @@ impl Flow {
         let moving = |component: usize| Moving {
             courant: &work.courant,
             flux: &work.flux,
+            capacity: &state.capacity,
             fraction: &state.volume_fraction,
-            first_fraction: &before.volume_fraction,
             velocity: &state.velocity[component],
-            first_velocity: &before.velocity[component],
         };
-        sweep.move_fraction(&moving(0), &mut work.next_fraction);
+        sweep.move_volumes(&moving(0), [&mut work.next_fraction, &mut work.next_capacity]);
+        let room = |p: usize| before.capacity[p] + part * (openings.capacity_at(p) - before.capacity[p]);
+        if let Some(cut) = openings.cut() {
+            let output = [&mut work.next_fraction[..], &mut work.next_capacity[..]];
+            cut.merged.share(&held, [&work.courant, &work.flux], room, output, &mut work.shared);
+        }
         sweep.move_distance(&work.courant, &state.signed_distance, &mut work.next_distance);
         if with_momentum {
             for component in grid.active_axes() {
@@ -143,20 +168,41 @@ impl Flow {
             }
         }
         swap(&mut state.volume_fraction, &mut work.next_fraction);
+        swap(&mut state.capacity, &mut work.next_capacity);
         swap(&mut state.signed_distance, &mut work.next_distance);
         openings.cover(&mut state.volume_fraction);
         boundary.fill_cells(grid, &mut state.volume_fraction);
+        boundary.fill_cells(grid, &mut state.capacity);
         boundary.fill_cells(grid, &mut state.signed_distance);
+    }
+
+    /// Cells of groups that have shared get the capacities that they should have, and gas in closed regions gives way.
+    fn end_sweeps(&mut self, dt: f64) {
+        let (moves, part) = (self.moves(), self.part_of_interval(dt));
+        let Self { grid, boundary, openings, regions, state, work, .. } = self;
+        let Some(cut) = openings.cut() else { return };
+        let before = &work.before.capacity;
+        let room = |p: usize| before[p] + part * (cut.capacity[p] - before[p]);
+        cut.merged.end(room, &mut state.volume_fraction, &mut state.capacity, &work.shared);
+        if moves {
+            let rooms = Rooms { capacity: &state.capacity, last: &cut.capacity, fraction: &state.volume_fraction };
+            regions.squeeze(grid, &rooms, room, [&mut work.next_fraction, &mut work.next_capacity]);
+            swap(&mut state.volume_fraction, &mut work.next_fraction);
+            swap(&mut state.capacity, &mut work.next_capacity);
+            openings.cover(&mut state.volume_fraction);
+            boundary.fill_cells(grid, &mut state.volume_fraction);
+        }
+        boundary.fill_cells(grid, &mut state.capacity);
     }
 
     fn settle(&mut self) {
         let Self { grid, openings, state, work, .. } = self;
-        let there = volume::count(grid, openings, &state.volume_fraction, &mut work.row_sums);
+        let there = volume::count(grid, state, &mut work.row_sums);
         let missing = state.liquid_cells - there;
         // Below this it is the noise of the sum itself.
         if missing.abs() > 1e-15 * grid.cell_count() as f64 {
             work.interface.find(grid, &state.volume_fraction);
-            volume::settle(openings, &work.interface, &mut state.volume_fraction, missing);
+            volume::settle(&state.capacity, &work.interface, &mut state.volume_fraction, missing);
             openings.cover(&mut state.volume_fraction);
             self.boundary.fill_cells(grid, &mut state.volume_fraction);
         }
@@ -189,7 +235,7 @@ impl Flow {
             gas,
             liquid,
             fraction: &state.volume_fraction,
-            sticks: self.setup.solid.as_ref().is_some_and(|solid| solid.no_slip),
+            sticks: self.bodies.as_ref().is_some_and(crate::bodies::Bodies::sticks),
             smoothness: self.setup.params.smoothness(),
         };
         let mut lent = self.poisson.lend();
@@ -253,6 +299,7 @@ impl Flow {
     }
 
     fn find_pressure(&mut self, dt: f64) -> Solved {
+        let (moves, payback) = (self.moves(), self.payback(dt));
         let Self { grid, boundary, openings, level, regions, state, work, poisson, setup, .. } = self;
         let scale = dt / grid.spacing();
         let densities = [setup.params.gas.density, setup.params.liquid.density];
@@ -264,7 +311,11 @@ impl Flow {
         }
         projection.resist_on_open_sides(&mut state.velocity);
         projection.coefficients(&state.volume_fraction, &mut work.coefficients);
-        projection.right_hand_side(&state.velocity, &mut poisson.residual);
+        projection.right_hand_side(&state.velocity, &state.capacity, payback, &mut poisson.residual);
+        if let (true, Some(cut)) = (moves, openings.cut()) {
+            let rooms = Rooms { capacity: &state.capacity, last: &cut.capacity, fraction: &state.volume_fraction };
+            regions.give_way(grid, &rooms, scale * scale, &mut poisson.residual);
+        }
         regions.balance(grid, &mut poisson.residual, &mut work.row_sums);
         poisson.prepare(grid, &work.coefficients, setup.params.gas.density);
         let limit = setup.params.tolerance / (scale * scale);

@@ -1,21 +1,23 @@
 //! One sweep of transport along an axis: F, φ, mass and momentum move with the same fluxes.
 //!
-//! Volume fractions move by the split scheme of Weymouth and Yue \[WY10\]. With the Courant number c = A u dt/h on a face of
-//! open part A, the liquid Φ that crosses it is what the donor's plane holds in a slab of width |c|, and
+//! With the Courant number c = A u dt/h on a face of open part A, the liquid Φ that crosses it is what the donor's plane holds in a slab
+//! of volume |c|. Liquid and room both move in flux form,
 //!
 //! ```text
-//! κF ← κF − (Φ₊ − Φ₋) + 1[Fⁿ > ½] (c₊ − c₋),      κ: capacity of the cell, 1 without solids.
+//! V ← V − (Φ₊ − Φ₋),      κ ← κ − (c₊ − c₋),      F = V/κ,
 //! ```
 //!
-//! The last term is what the sweep squeezes; over all sweeps it adds up to the divergence, which is zero, so that the
-//! volume is kept. F stays between 0 and 1 as long as Σ |c| ≤ κ/2 in every cell.
+//! κ being the capacity of the cell: 1 before a step without solids, and after its three sweeps again 1, because the flow is free of divergence;
+//! where solids move, what they leave of the cell. What the pressure solver leaves of divergence stays in κ and is paid back by the next
+//! projection. Both fluids lose only what they hold, so that F stays between 0 and 1 as long as no more than κ leaves a cell:
+//! twice the step of the usual split scheme \[WY10\], whose dilatation term this replaces.
 //!
-//! Mass follows from the same fluxes, m = ρᴳ + (ρᴸ − ρᴳ)F, M = ρᴳ c + (ρᴸ − ρᴳ)Φ, and the control volume of a velocity
+//! Mass follows from the same fluxes, m = κ(ρᴳ + (ρᴸ − ρᴳ)F), M = ρᴳ c + (ρᴸ − ρᴳ)Φ, and the control volume of a velocity
 //! component, half of one cell and half of the next, has the mean of their masses and of their fluxes. Its momentum moves with
 //! that mass,
 //!
 //! ```text
-//! m u ← m u − (M₊ ũ₊ − M₋ ũ₋) + D uⁿ,      m ← m − (M₊ − M₋) + D,      D = ρ[Fⁿ > ½] (c₊ − c₋),
+//! m u ← m u − (M₊ ũ₊ − M₋ ũ₋),      m ← m − (M₊ − M₋),
 //! ```
 //!
 //! ũ being the upwind value, with a limited slope, which at the
@@ -27,6 +29,12 @@ use crate::interface::{DUST, Interface};
 use crate::openings::Openings;
 use crate::rows::Row;
 use fearless_simd::{Level, Simd, dispatch};
+
+/// Keeps quotients finite.
+const TINY: f64 = 1e-30;
+
+/// Control volumes that keep less than this part of their mass in a sweep mix what comes in with what is left.
+const LEAST_LEFT: f64 = 1e-3;
 
 /// What a sweep needs to know.
 #[derive(Clone, Copy)]
@@ -48,14 +56,12 @@ pub(crate) struct Moving<'a> {
     pub(crate) courant: &'a [f64],
     /// Liquid fluxes Φ through them.
     pub(crate) flux: &'a [f64],
+    /// Capacity before the sweep.
+    pub(crate) capacity: &'a [f64],
     /// Volume fraction before the sweep.
     pub(crate) fraction: &'a [f64],
-    /// Volume fraction before the step.
-    pub(crate) first_fraction: &'a [f64],
     /// This component of the velocity before the sweep \[m/s\].
     pub(crate) velocity: &'a [f64],
-    /// The same before the step \[m/s\].
-    pub(crate) first_velocity: &'a [f64],
 }
 
 impl Sweep<'_> {
@@ -63,47 +69,44 @@ impl Sweep<'_> {
         self.grid.stride(self.axis)
     }
 
-    /// Courant numbers and liquid fluxes of all faces across the axis.
-    pub(crate) fn fluxes(&self, velocity: &[f64], fraction: &[f64], interface: &Interface, outputs: [&mut [f64]; 2]) {
+    /// Courant numbers and liquid fluxes of all faces across the axis; `cells` are capacity and volume fraction.
+    pub(crate) fn fluxes(&self, velocity: &[f64], cells: [&[f64]; 2], interface: &Interface, outputs: [&mut [f64]; 2]) {
+        let [capacity, fraction] = cells;
         self.grid.face_rows(self.axis).each(outputs, |row, [courant, flux]| {
             let open = self.openings.faces(self.axis, &row);
             let inputs = [row.of(velocity), open, row.before(fraction, self.stride()), row.of(fraction)];
             dispatch!(self.level, simd => donate(simd, inputs, self.scale, courant, flux));
-            self.cut_by_planes(&row, interface, courant, flux);
+            self.cut_by_planes(&row, interface, capacity, [courant, flux]);
         });
     }
 
     /// Faces through which a mixed cell gives: the liquid in a slab behind the face.
-    fn cut_by_planes(&self, row: &Row, interface: &Interface, courant: &[f64], flux: &mut [f64]) {
+    fn cut_by_planes(&self, row: &Row, interface: &Interface, capacity: &[f64], [courant, flux]: [&mut [f64]; 2]) {
         for (p, plane) in interface.in_row(row.number) {
             let face = p - row.start;
-            if courant[face] < 0.0 {
-                let width = self.width(p, -courant[face]);
-                flux[face] = -self.openings.capacity_at(p) * plane.slab_volume(self.axis, 0.0, width);
+            // A cell too small for what it gives, a member of a group, gives its mixture.
+            if courant[face] < 0.0 && capacity[p] > -courant[face] {
+                let width = -courant[face] / capacity[p];
+                flux[face] = -capacity[p] * plane.slab_volume(self.axis, 0.0, width);
             }
         }
         let rows_before = if self.axis == 0 { 0 } else { self.stride() / self.grid.stride(1) };
         for (p, plane) in interface.in_row(row.number - rows_before) {
             let face = p + self.stride() - row.start;
-            if courant[face] > 0.0 {
-                let width = self.width(p, courant[face]);
-                flux[face] = self.openings.capacity_at(p) * plane.slab_volume(self.axis, 1.0 - width, width);
+            if courant[face] > 0.0 && capacity[p] > courant[face] {
+                let width = courant[face] / capacity[p];
+                flux[face] = capacity[p] * plane.slab_volume(self.axis, 1.0 - width, width);
             }
         }
     }
 
-    /// Width of the slab that leaves a cell of some capacity.
-    fn width(&self, p: usize, courant: f64) -> f64 {
-        (courant / self.openings.capacity_at(p).max(1e-12)).min(1.0)
-    }
-
-    /// Moves the volume fraction.
-    pub(crate) fn move_fraction(&self, moving: &Moving, output: &mut [f64]) {
-        self.grid.rows().each([output], |row, [new]| {
-            let f = [row.of(moving.fraction), row.of(moving.first_fraction), self.openings.inverse(&row)];
+    /// Moves liquid and room.
+    pub(crate) fn move_volumes(&self, moving: &Moving, outputs: [&mut [f64]; 2]) {
+        self.grid.rows().each(outputs, |row, output| {
+            let cells = [row.of(moving.capacity), row.of(moving.fraction)];
             let c = [row.of(moving.courant), row.after(moving.courant, self.stride())];
             let flux = [row.of(moving.flux), row.after(moving.flux, self.stride())];
-            dispatch!(self.level, simd => fractions(simd, f, c, flux, new));
+            dispatch!(self.level, simd => volumes(simd, cells, c, flux, output));
         });
     }
 
@@ -129,11 +132,9 @@ impl Sweep<'_> {
             let input = Momentum {
                 courant: faces(c),
                 flux: faces(flux),
-                capacity: [self.openings.capacity(&row), self.openings.capacity_before(&row, e)],
+                capacity: [row.of(moving.capacity), row.before(moving.capacity, e)],
                 fraction: beside(&row, moving.fraction, s, e),
-                first_fraction: [row.of(moving.first_fraction), row.before(moving.first_fraction, e)],
                 velocity: five(&row, moving.velocity, s),
-                first_velocity: row.of(moving.first_velocity),
                 densities: self.densities,
             };
             if aligned {
@@ -188,27 +189,34 @@ fn donate<S: Simd>(
     );
 }
 
-/// F ← F − [(Φ₊ − Φ₋) − 1(Fⁿ > ½)(c₊ − c₋)] / κ.
+/// A fraction without the traces that are no fluid of their own.
+#[inline(always)]
+pub(crate) fn without_dust(fraction: f64) -> f64 {
+    let not_dust = if fraction > DUST { fraction } else { 0.0 };
+    if not_dust < 1.0 - DUST { not_dust } else { 1.0 }
+}
+
+/// κ ← κ − (c₊ − c₋), F ← [κF − (Φ₊ − Φ₋)] / κ. A cell full of one fluid, with the same around it, stays so to the last bit.
 #[inline(always)]
 // (6) of docs/src/air-and-water.md
-fn fractions<S: Simd>(
+fn volumes<S: Simd>(
     simd: S,
-    [f, first, inverse]: [&[f64]; 3],
+    [capacity, f]: [&[f64]; 2],
     [c0, c1]: [&[f64]; 2],
     [flux0, flux1]: [&[f64]; 2],
-    new: &mut [f64],
+    [new, new_capacity]: [&mut [f64]; 2],
 ) {
     simd.vectorize(
         #[inline(always)]
         || {
             let n = new.len();
-            let (f, first, inverse) = (&f[..n], &first[..n], &inverse[..n]);
+            let (capacity, f, new_capacity) = (&capacity[..n], &f[..n], &mut new_capacity[..n]);
             let (c0, c1, flux0, flux1) = (&c0[..n], &c1[..n], &flux0[..n], &flux1[..n]);
             for i in 0..n {
-                let squeezed = if first[i] > 0.5 { c1[i] - c0[i] } else { 0.0 };
-                let moved = f[i] - inverse[i] * ((flux1[i] - flux0[i]) - squeezed);
-                let not_dust = if moved > DUST { moved } else { 0.0 };
-                new[i] = if not_dust < 1.0 - DUST { not_dust } else { 1.0 };
+                let room = capacity[i] - (c1[i] - c0[i]);
+                let liquid = capacity[i] * f[i] - (flux1[i] - flux0[i]);
+                new_capacity[i] = room;
+                new[i] = if room > TINY { without_dust(liquid / room) } else { f[i] };
             }
         },
     );
@@ -244,9 +252,7 @@ struct Momentum<'a> {
     capacity: [&'a [f64]; 2],
     /// And of the cells beyond the low and the high flux.
     fraction: [&'a [f64]; 6],
-    first_fraction: [&'a [f64]; 2],
     velocity: [&'a [f64]; 5],
-    first_velocity: &'a [f64],
     densities: [f64; 2],
 }
 
@@ -261,9 +267,7 @@ fn momentum<S: Simd, const ALIGNED: bool>(simd: S, input: &Momentum, new: &mut [
             let flux = input.flux.map(|v| &v[..n]);
             let capacity = input.capacity.map(|v| &v[..n]);
             let f = input.fraction.map(|v| &v[..n]);
-            let first = input.first_fraction.map(|v| &v[..n]);
             let v = input.velocity.map(|v| &v[..n]);
-            let first_velocity = &input.first_velocity[..n];
             let [gas, liquid] = input.densities;
             let heavier = liquid - gas;
             let ratio = (gas / liquid).min(liquid / gas);
@@ -274,18 +278,29 @@ fn momentum<S: Simd, const ALIGNED: bool>(simd: S, input: &Momentum, new: &mut [
                 let (m0, m1) = (0.5 * (mass_flux(a) + mass_flux(b)), 0.5 * (mass_flux(d) + mass_flux(e)));
                 let (c0, c1) = (0.5 * (c[a][i] + c[b][i]), 0.5 * (c[d][i] + c[e][i]));
                 let density = |f: f64| gas + heavier * f;
-                let of_first = |f: f64| if f > 0.5 { liquid } else { gas };
                 let mass = 0.5 * (capacity[0][i] * density(f[0][i]) + capacity[1][i] * density(f[1][i]));
-                let squeezed =
-                    0.5 * (of_first(first[0][i]) * (c[1][i] - c[0][i]) + of_first(first[1][i]) * (c[3][i] - c[2][i]));
                 // Next to the interface a slope would mix the velocities of a heavy fluid and a light one.
                 let pure = |k: usize| f[0][i] == f[1][i] && f[0][i] == f[k][i] && f[0][i] == f[k + 1][i];
                 let slope = |k: usize, c: f64| (1.0 - c.abs()) * if pure(k) { 0.5 } else { 0.5 * ratio };
                 let u0 = upwind(m0, slope(4, c0), [v[0][i], v[1][i], v[2][i], v[3][i]]);
                 let u1 = upwind(m1, slope(2, c1), [v[1][i], v[2][i], v[3][i], v[4][i]]);
-                let momentum = mass * v[2][i] - (m1 * u1 - m0 * u0) + squeezed * first_velocity[i];
-                let new_mass = mass - (m1 - m0) + squeezed;
-                new[i] = if new_mass > 1e-12 * gas { momentum / new_mass } else { 0.0 };
+                let moved = mass * v[2][i] - (m1 * u1 - m0 * u0);
+                let new_mass = mass - (m1 - m0);
+                // Beside a solid more may leave than half of each cell holds, its group paying for the rest: then what comes in, and
+                // what is left, mix, and nothing is faster than either.
+                let (in0, in1) = (if m0 > 0.0 { m0 } else { 0.0 }, if m1 < 0.0 { -m1 } else { 0.0 });
+                let left = new_mass - (in0 + in1);
+                let kept = if left > 0.0 { left } else { 0.0 };
+                let mixed = (kept * v[2][i] + in0 * u0 + in1 * u1) / (kept + in0 + in1 + TINY);
+                let whole = left > LEAST_LEFT * mass;
+                let stays = kept + in0 + in1 <= TINY;
+                new[i] = if whole {
+                    moved / new_mass
+                } else if stays {
+                    v[2][i]
+                } else {
+                    mixed
+                };
             }
         },
     );

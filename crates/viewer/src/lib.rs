@@ -22,6 +22,7 @@
 
 mod assets;
 mod bucket;
+mod door;
 mod guard;
 mod hub;
 mod live;

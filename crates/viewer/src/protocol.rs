@@ -247,6 +247,7 @@ mod tests {
                 densities: vec![1000.0, f32::NAN, 1010.0],
                 pressures: vec![0.0, 10.0, -10.0],
                 spacing: 0.02,
+                spray: Vec::new(),
             },
             surfaces: vec![Surface {
                 body: 1,
@@ -255,6 +256,7 @@ mod tests {
                 triangles: vec![[0, 1, 2]],
             }],
             wires: vec![Wire { body: 0, segments: vec![[Vec3::ZERO, Vec3::ONE]] }],
+            walls: Vec::new(),
         }
     }
 

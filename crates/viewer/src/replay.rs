@@ -7,7 +7,7 @@ use crate::pace::{Meter, Pace};
 use crate::protocol::Extras;
 use crate::server::ViewerError;
 use meniscus_core::Frame;
-use meniscus_record::{ProbeTable, RunFolder, RunInfo, read_probes};
+use meniscus_record::{ProbeTable, RunFolder, RunInfo, RunStatus, read_probes};
 use meniscus_scene::Loaded;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -40,7 +40,10 @@ impl Replay {
         let numbers = folder.frame_numbers()?;
         let Some(&first) = numbers.first() else { return Err(ViewerError::NoFrames(folder.dir().to_owned())) };
         let frame = folder.read_frame(first)?;
-        let info = folder.info()?;
+        let mut info = folder.info()?;
+        if let status @ (RunStatus::BrokenOff | RunStatus::Stopped | RunStatus::Failed) = folder.status()? {
+            info.warnings.push(format!("the run is {status}: its end is missing"));
+        }
         let mut loaded = Loaded::from_file(&folder.scene_path(), &[])?;
         loaded.name.clone_from(&info.scene);
         let mut camera = Camera::new(hub.clone()).map_err(|e| ViewerError::Threads(e.to_string()))?;

@@ -1,18 +1,19 @@
 //! The server: one address, one link, one thing that is shown.
 
+use crate::door::{Door, Pass};
 use crate::guard::{Guard, harden, random_token, usable_token};
 use crate::hub::Hub;
 use crate::live::{Gallery, Live};
 use crate::message::Order;
 use crate::replay::Replay;
 use crate::{assets, socket};
-use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State, WebSocketUpgrade};
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
+use axum::{Extension, Router};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -30,7 +31,7 @@ use tokio::sync::Semaphore;
 
 /// The port that is tried first.
 pub const DEFAULT_PORT: u16 = 7420;
-/// Connections at once.
+/// Connections at once, strangers included, of which there are fewer.
 const MOST_CONNECTIONS: usize = 128;
 /// Orders that may wait for the next step; more are refused.
 const WAITING_ORDERS: usize = 1024;
@@ -207,19 +208,23 @@ fn outward_address() -> Option<IpAddr> {
 /// Takes connections, not too many at once, and none that dawdles.
 async fn accept(listener: TcpListener, rooms: Router) {
     let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    let door = Door::default();
     loop {
-        let Ok((stream, _)) = listener.accept().await else {
+        let Ok((stream, address)) = listener.accept().await else {
             // Out of file descriptors, most likely: wait for some to come back.
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
-        if let Ok(place) = places.clone().try_acquire_owned() {
-            let rooms = rooms.clone();
-            tokio::spawn(async move {
-                talk(stream, rooms).await;
-                drop(place);
-            });
-        }
+        let pass = door.enter(address.ip());
+        let Ok(place) = places.clone().try_acquire_owned() else { continue };
+        let rooms = rooms.clone().layer(Extension(pass.clone()));
+        tokio::spawn(async move {
+            tokio::select! {
+                () = talk(stream, rooms) => {}
+                () = pass.sent_away() => {}
+            }
+            drop(place);
+        });
     }
 }
 
@@ -253,7 +258,11 @@ async fn at_the_door(State(house): State<Arc<House>>, request: Request, next: Ne
     let Some(host) = house.guard.host(request.headers()).map(str::to_owned) else {
         return refuse(StatusCode::FORBIDDEN, "this server does not answer to that name\n");
     };
-    let mut response = if house.guard.inside(request.uri().path()).is_none() {
+    let inside = house.guard.inside(request.uri().path()).is_some();
+    if let (true, Some(pass)) = (inside, request.extensions().get::<Arc<Pass>>()) {
+        pass.let_in();
+    }
+    let mut response = if !inside {
         refuse(StatusCode::FORBIDDEN, "use the link that meniscus printed: it has a token\n")
     } else if !matches!(*request.method(), Method::GET | Method::HEAD) {
         refuse(StatusCode::METHOD_NOT_ALLOWED, "only GET\n")
@@ -264,8 +273,9 @@ async fn at_the_door(State(house): State<Arc<House>>, request: Request, next: Ne
     response
 }
 
+/// Whoever is refused has no reason to stay.
 fn refuse(status: StatusCode, why: &'static str) -> Response {
-    (status, why).into_response()
+    (status, [(header::CONNECTION, HeaderValue::from_static("close"))], why).into_response()
 }
 
 async fn open_socket(

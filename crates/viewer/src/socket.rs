@@ -27,6 +27,9 @@ const SILENCE: Duration = Duration::from_secs(16);
 /// A message that cannot be sent in this time will not be.
 const SENDING: Duration = Duration::from_secs(10);
 
+/// How long a viewer has to hear why it must go.
+const FAREWELL: Duration = Duration::from_secs(5);
+
 /// Why a connection ends.
 struct End(u16, String);
 
@@ -54,6 +57,10 @@ pub(crate) async fn serve(mut socket: WebSocket, hub: Arc<Hub>, orders: SyncSend
     if let Some(End(code, reason)) = end {
         let close = Message::Close(Some(CloseFrame { code, reason: Utf8Bytes::from(reason) }));
         let _ = timeout(Duration::from_secs(1), socket.send(close)).await;
+        // What the viewer has still sent must be read: a socket that is dropped over it is reset, and the viewer may lose the
+        // words that tell why.
+        let farewell = async { while let Some(Ok(_)) = socket.recv().await {} };
+        let _ = timeout(FAREWELL, farewell).await;
     }
 }
 

@@ -253,15 +253,16 @@ fn the_bar_tells_the_truth(browser: &mut Browser) {
     set(browser, &tab, "speed", "0.1");
     browser.wait(&tab, "meniscus.status.speed === 0.1");
     let clock = "[performance.now() / 1000, meniscus.status.time]";
-    std::thread::sleep(std::time::Duration::from_secs(2));
-    let from = browser.eval(&tab, clock);
-    std::thread::sleep(std::time::Duration::from_secs(3));
-    let to = browser.eval(&tab, clock);
-    let passed = |k: usize| to[k].as_f64().unwrap() - from[k].as_f64().unwrap();
-    let rate = passed(1) / passed(0);
     let written = "Number.parseFloat(document.getElementById('rate-words').textContent)";
-    let shown = browser.number(&tab, written);
-    assert!((shown - rate).abs() < 0.03, "{shown} is written, {rate} it is");
+    // Beside other work the two may differ for a while: they have to agree soon, not at a moment of luck.
+    let agrees = |browser: &mut Browser| {
+        let from = browser.eval(&tab, clock);
+        std::thread::sleep(std::time::Duration::from_secs(2));
+        let to = browser.eval(&tab, clock);
+        let passed = |k: usize| to[k].as_f64().unwrap() - from[k].as_f64().unwrap();
+        (browser.number(&tab, written) - passed(1) / passed(0)).abs() < 0.03
+    };
+    assert!((0..30).any(|_| agrees(browser)), "what is written is not what passes");
     // Asked for far more than it can do: the bar says so.
     let server = {
         drop(server);

@@ -212,6 +212,21 @@ fn a_hand_behind_a_flood_lets_go() {
     witness.until("the hand is gone", |c| holding(c) == 0);
 }
 
+/// Before, 128 connections without a word took all places for five seconds.
+#[test]
+fn connections_without_a_token_lock_nobody_out() {
+    let server = server();
+    let silent: Vec<TcpStream> = (0..300).map(|_| TcpStream::connect(server.address()).unwrap()).collect();
+    let mut client = Client::connect(&server);
+    client.until("there is a frame", |c| c.frames > 0);
+    // A wrong token is answered and shown the door at once, whatever it says about staying.
+    let host = server.address().to_string();
+    let answer = ask(&server, &format!("GET /wrong/ HTTP/1.1\r\nHost: {host}\r\nConnection: keep-alive\r\n\r\n"));
+    assert_eq!(status(&answer), 403);
+    assert!(answer.to_lowercase().contains("connection: close"), "{answer}");
+    drop(silent);
+}
+
 #[test]
 fn half_open_connections_are_dropped() {
     let server = server();

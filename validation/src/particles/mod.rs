@@ -8,8 +8,9 @@ pub(crate) mod tops;
 
 use crate::{Row, failed};
 use glam::DVec3;
+use meniscus::boundary::Boundaries;
 use meniscus::core::StepReport;
-use meniscus::particles::{Integrator, NoWalls, Params, Particle, System};
+use meniscus::particles::{Integrator, Params, Particle, System};
 use std::error::Error;
 
 /// What a case measures, or why it could not.
@@ -32,7 +33,7 @@ pub(crate) fn point(position: DVec3, mass: f64) -> Particle {
 
 /// One step in empty space, without gravity.
 pub(crate) fn step(system: &mut System, time: f64, dt: f64) -> Result<(), Box<dyn Error>> {
-    Ok(system.step(&mut NoWalls, DVec3::ZERO, [time, dt], &mut StepReport::default())?)
+    Ok(system.step(&mut Boundaries::default(), DVec3::ZERO, [time, dt], &mut StepReport::default())?)
 }
 
 /// Times at which a function of the system crosses zero upwards, by the cubic through values and slopes at both ends of a step.

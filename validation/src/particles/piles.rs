@@ -3,9 +3,10 @@
 use super::{Measured, rows};
 use crate::{Row, Size, bound, compare, given, largest};
 use glam::{DQuat, DVec3};
+use meniscus::boundary::Boundaries;
 use meniscus::core::StepReport;
 use meniscus::geometry::{Aabb, Shape, fill};
-use meniscus::particles::{Elastic, InterfaceKind, Matter, NoWalls, Params, Planes, Steps, System};
+use meniscus::particles::{Elastic, InterfaceKind, Matter, Params, Steps, System};
 use std::error::Error;
 
 const MATTER: Matter = Matter { spacing: 0.05, density: 600.0 };
@@ -50,7 +51,7 @@ pub(crate) fn momentum(_: Size) -> Vec<Row> {
             let mut report = StepReport::default();
             for number in 0..100 {
                 report.clear();
-                system.step(&mut NoWalls, DVec3::ZERO, [0.01 * f64::from(number), 0.01], &mut report)?;
+                system.step(&mut Boundaries::default(), DVec3::ZERO, [0.01 * f64::from(number), 0.01], &mut report)?;
                 touched.push(report.counter("connections").unwrap_or(0.0));
             }
             let drift = (total(&system) - before).length() / scale;
@@ -74,7 +75,7 @@ pub(crate) fn stack(size: Size) -> Vec<Row> {
             system.add_rigid(&MATTER.rigid("box", &cube(4, center, DVec3::ZERO)?)?)?;
         }
         let start: Vec<DVec3> = (0..10).map(|body| system.center(body)).collect();
-        let mut floor = Planes(vec![[DVec3::ZERO, DVec3::Y]]);
+        let mut floor = Boundaries::planes([[DVec3::ZERO, DVec3::Y]]);
         let gravity = DVec3::new(0.0, -9.81, 0.0);
         let seconds = if size == Size::Fine { 60 } else { 5 };
         let mut report = StepReport::default();

@@ -2,7 +2,8 @@
 
 use crate::{Plot, Row, Size, compare, failed};
 use glam::DVec3;
-use meniscus::sph::unified::{ElasticMaterial, Led, Obstacles, Solids};
+use meniscus::boundary::{Boundaries, Obstacles};
+use meniscus::sph::unified::{ElasticMaterial, Led, Solids};
 
 const CASE: &str = "sph-beam";
 
@@ -15,21 +16,6 @@ const DENSITY: f64 = 1000.0;
 
 /// First root of cos x cosh x = −1.
 const ROOT: f64 = 1.875_104;
-
-/// There are no walls.
-pub(crate) struct Nothing;
-
-impl Obstacles for Nothing {
-    fn count(&self) -> usize {
-        0
-    }
-    fn distance(&self, _: usize, _: DVec3) -> (f64, DVec3) {
-        (f64::INFINITY, DVec3::Y)
-    }
-    fn velocity(&self, _: usize, _: DVec3) -> DVec3 {
-        DVec3::ZERO
-    }
-}
 
 pub(crate) fn run(size: Size) -> Vec<Row> {
     let across = if size == Size::Fine { 14 } else { 10 };
@@ -94,7 +80,7 @@ fn swing(across: u32) -> Result<(f64, Vec<[f64; 2]>), String> {
     let (dt, mut time, mut before) = (2e-4, 0.0, 0.0);
     let mut track = vec![[0.0, 0.0]];
     while time < 1.0 {
-        solids.advance(dt, DVec3::ZERO, &mut Nothing).map_err(|e| e.to_string())?;
+        solids.advance(dt, DVec3::ZERO, &mut Obstacles::walls(&Boundaries::default())).map_err(|e| e.to_string())?;
         time += dt;
         let height = solids.state().position[tip].y - places[tip].y;
         track.push([time, height]);

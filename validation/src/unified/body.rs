@@ -1,8 +1,8 @@
 //! `sph-rotation` and `elastic-energy`: the elastic force of a packed, irregular body. `plastic-shear`: a block that yields.
 
-use super::beam::Nothing;
 use crate::{Row, Size, at_least, bound, compare, failed, given, largest};
 use glam::{DQuat, DVec3};
+use meniscus::boundary::{Boundaries, Obstacles};
 use meniscus::geometry::{Aabb, Shape, fill, solids};
 use meniscus::sph::unified::{Elastic, ElasticMaterial, Led, Solids, Strain, Yield, pack};
 
@@ -123,7 +123,9 @@ fn sheared(shear: f64, yield_strain: f64) -> Result<[f64; 2], String> {
     let lead = |(particle, x): (u32, &DVec3)| Led { particle, axes: DVec3::ONE, end: *x + DVec3::X * (shear * x.y) };
     solids.bodies_mut()[0].led = (0..).zip(&places).map(lead).collect();
     let run = |solids: &mut Solids, steps: u32| {
-        (0..steps).try_for_each(|_| solids.advance(2e-3, DVec3::ZERO, &mut Nothing).map_err(|e| e.to_string()))
+        (0..steps).try_for_each(|_| {
+            solids.advance(2e-3, DVec3::ZERO, &mut Obstacles::walls(&Boundaries::default())).map_err(|e| e.to_string())
+        })
     };
     run(&mut solids, 100)?;
     let energy = solids.elastic_energy(0);

@@ -34,7 +34,7 @@ mod params;
 mod skin;
 mod touch;
 
-pub use obstacle::{Ball, Cuboid, Inertia, Obstacle, Plane, Sample, Tank};
+pub use obstacle::{Ball, Cuboid, Distance, Inertia, Obstacle, Plane, Sample, Tank};
 pub use params::ContactParams;
 pub(crate) use touch::Touch;
 pub use touch::Touching;
@@ -43,7 +43,7 @@ use crate::body::Body;
 use crate::newton::Group;
 use crate::params::ParamsError;
 use glam::DVec3;
-use meniscus_core::{StepError, StepReport};
+use meniscus_core::{StepError, StepReport, Wrench};
 use skin::Skin;
 use touch::Pair;
 
@@ -52,16 +52,7 @@ pub struct Contact {
     params: ContactParams,
     skins: Vec<Skin>,
     touch: Touch,
-    obstacle_forces: Vec<ObstacleForce>,
-}
-
-/// What bodies do to an obstacle.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct ObstacleForce {
-    /// Force \[N\].
-    pub force: DVec3,
-    /// Torque about the origin \[N·m\].
-    pub torque: DVec3,
+    obstacle_forces: Vec<Wrench>,
 }
 
 /// Imbalance over the loads at which passes end where one Newton iteration would do without contact, dimensionless.
@@ -139,20 +130,17 @@ impl Contact {
     /// Adds up what obstacles feel.
     fn tell(&mut self, obstacles: usize) {
         self.obstacle_forces.clear();
-        self.obstacle_forces.resize(obstacles, ObstacleForce::default());
+        self.obstacle_forces.resize(obstacles, Wrench::ZERO);
         for pair in &self.touch.pairs {
             if let Some((obstacle, place)) = pair.obstacle {
-                let felt = &mut self.obstacle_forces[obstacle as usize];
-                let force = -pair.on_soft();
-                felt.force += force;
-                felt.torque += place.cross(force);
+                self.obstacle_forces[obstacle as usize].push(place, -pair.on_soft());
             }
         }
     }
 
-    /// What each obstacle felt in the last step.
+    /// What each obstacle felt in the last step, about the origin.
     #[must_use]
-    pub fn obstacle_forces(&self) -> &[ObstacleForce] {
+    pub fn obstacle_forces(&self) -> &[Wrench] {
         &self.obstacle_forces
     }
 

@@ -105,6 +105,12 @@ pub enum Problem {
         /// What stands here, cut short.
         found: String,
     },
+    /// Nothing of the format has been seen yet: it may be any file, and what stands in it is nobody's business.
+    #[error("expected {expected}, found something else: this seems to be another kind of file")]
+    OtherKind {
+        /// What should stand here.
+        expected: &'static str,
+    },
     /// Something does not follow: the line or the file ends too early.
     #[error("{expected} should follow, but nothing does")]
     Ends {
@@ -192,5 +198,15 @@ impl Problem {
 
     pub(super) fn at(self, place: Place) -> ParseError {
         ParseError { place, problem: self }
+    }
+}
+
+impl ParseError {
+    /// The same without a word of the file.
+    pub(super) fn without_echo(self) -> Self {
+        match self.problem {
+            Problem::Expected { expected, .. } => Problem::OtherKind { expected }.at(self.place),
+            problem => problem.at(self.place),
+        }
     }
 }

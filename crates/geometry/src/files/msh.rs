@@ -66,7 +66,7 @@ enum Version {
 fn header(cursor: &mut Cursor<'_>) -> Result<Version, ParseError> {
     let start = cursor.word();
     if start != Some(b"$MeshFormat") {
-        return Err(cursor.error(Problem::expected("`$MeshFormat`", start.unwrap_or_default())));
+        return Err(cursor.error(Problem::OtherKind { expected: "`$MeshFormat`" }));
     }
     let word = cursor.word().unwrap_or_default();
     let version = match word {

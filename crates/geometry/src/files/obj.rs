@@ -59,6 +59,12 @@ pub fn parse_obj(bytes: &[u8], options: &ImportOptions) -> Result<TriangleMesh, 
 
 pub(super) fn obj_soup(bytes: &[u8], options: &ImportOptions) -> Result<Soup, ParseError> {
     let mut soup = Soup::new(options, 1, bytes.len())?;
+    // Without a vertex before it, a line that is no statement may be one of any file.
+    read(bytes, &mut soup).map_err(|error| if soup.vertex_count() > 0 { error } else { error.without_echo() })?;
+    Ok(soup)
+}
+
+fn read(bytes: &[u8], soup: &mut Soup) -> Result<(), ParseError> {
     let mut lines = Lines::new(bytes);
     let mut corners = Vec::new();
     while let Some((number, statement)) = next_statement(&mut lines) {
@@ -73,7 +79,7 @@ pub(super) fn obj_soup(bytes: &[u8], options: &ImportOptions) -> Result<Soup, Pa
             Some(b"f" | b"fo") => {
                 corners.clear();
                 for word in words {
-                    corners.push(corner(word, &mut soup, place)?);
+                    corners.push(corner(word, soup, place)?);
                 }
                 if corners.len() < 3 {
                     return Err(
@@ -88,7 +94,7 @@ pub(super) fn obj_soup(bytes: &[u8], options: &ImportOptions) -> Result<Soup, Pa
             }
         }
     }
-    Ok(soup)
+    Ok(())
 }
 
 /// The words of the next statement up to a comment, and the number of its first line. A backslash at the end of a line

@@ -71,7 +71,7 @@ impl<'a> Rows<'a> {
     /// The first line: how many rows follow, each with at least so many numbers, and what else it says.
     fn header(&mut self, what: &str, numbers: usize) -> Result<(usize, Row<'a>), ParseError> {
         let row = self.require("a line with the number of what follows")?;
-        let count = row.whole(0)?;
+        let count = row.whole(0).map_err(ParseError::without_echo)?;
         let place = Place::Line(row.line);
         let Ok(count) = u64::try_from(count) else {
             return Err(Problem::expected("a number that is not negative", row.words[0]).at(place));
@@ -111,7 +111,7 @@ impl Row<'_> {
 fn read_nodes(bytes: &[u8], soup: &mut TetSoup) -> Result<(), ParseError> {
     let mut rows = Rows::new(bytes);
     let (count, header) = rows.header("nodes", 4)?;
-    if header.words.len() > 1 && header.whole(1)? != 3 {
+    if header.words.len() > 1 && header.whole(1).map_err(ParseError::without_echo)? != 3 {
         return Err(Problem::expected("nodes in 3 dimensions", header.words[1]).at(Place::Line(header.line)));
     }
     let more = header.announced(2)?.saturating_add(header.announced(3)?);
@@ -131,7 +131,7 @@ fn read_nodes(bytes: &[u8], soup: &mut TetSoup) -> Result<(), ParseError> {
 fn read_tets(bytes: &[u8], soup: &mut TetSoup) -> Result<(), ParseError> {
     let mut rows = Rows::new(bytes);
     let (count, header) = rows.header("tetrahedra", 5)?;
-    let nodes = if header.words.len() > 1 { header.whole(1)? } else { 4 };
+    let nodes = if header.words.len() > 1 { header.whole(1).map_err(ParseError::without_echo)? } else { 4 };
     if nodes != 4 && nodes != 10 {
         return Err(Problem::expected("4 or 10 nodes per tetrahedron", header.words[1]).at(Place::Line(header.line)));
     }

@@ -107,8 +107,8 @@ impl<'a> Reader<'a> {
         let first = self.cursor.line();
         let version = first.strip_prefix(b"# vtk DataFile Version");
         let version = version.and_then(|v| std::str::from_utf8(v.trim_ascii()).ok()).and_then(|v| v.parse().ok());
-        self.version = version
-            .ok_or_else(|| self.wrong_line(Problem::expected("`# vtk DataFile Version 3.0` or another", first)))?;
+        let expected = "`# vtk DataFile Version 3.0` or another";
+        self.version = version.ok_or_else(|| self.wrong_line(Problem::OtherKind { expected }))?;
         self.cursor.line();
         let form = self.cursor.line();
         self.form = match form.to_ascii_uppercase().as_slice() {

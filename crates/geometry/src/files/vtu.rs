@@ -126,7 +126,7 @@ impl<'a> File<'a> {
             appended: None,
         };
         let Some(tag) = Tags::new(bytes).next().filter(|tag| tag.name == b"VTKFile") else {
-            return Err(Problem::expected("`<VTKFile …>`", bytes.get(..20).unwrap_or(bytes)).at(Place::Line(1)));
+            return Err(Problem::OtherKind { expected: "`<VTKFile …>`" }.at(Place::Line(1)));
         };
         if tag.attribute("type") != Some(b"UnstructuredGrid") {
             let found = tag.attribute("type").unwrap_or_default();

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-/// How long any one file may take.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(1);
+/// How long any one file may take, beside other work on the machine: a file that is believed takes for ever.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 /// What a test may add to the address space \[kB\]. Each thread may take a tenth of this for itself; a single lie that
 /// is believed asks for fifty times as much.
 const MEMORY: u64 = 2_000_000;

@@ -40,7 +40,7 @@ use meniscus_core::Frame;
 
 pub use array::{DataArray, FieldData, Points, Values};
 pub use image_data::ImageData;
-pub use ply::export_ply;
+pub use ply::{export_ply, export_ply_of, ply_files};
 pub use poly_data::PolyData;
 pub use series::{export_vtk, time_series};
 pub use unstructured_grid::{CellBlock, CellShape, UnstructuredGrid};

@@ -1,5 +1,6 @@
 //! A run as PLY files, binary and little endian.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -26,20 +27,39 @@ pub fn export_ply(
     out_dir: impl AsRef<Path>,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<ExportReport> {
+    export_ply_of(run, out_dir, progress, |frame| Cow::Borrowed(frame))
+}
+
+/// Exports what `change` makes of the frames of a run, as [`export_ply`].
+///
+/// # Errors
+/// When the run cannot be listed or a file cannot be written. Frames that cannot be read are in the report.
+pub fn export_ply_of(
+    run: &RunFolder,
+    out_dir: impl AsRef<Path>,
+    progress: &mut dyn FnMut(usize, usize),
+    mut change: impl for<'f> FnMut(&'f Frame) -> Cow<'f, Frame>,
+) -> Result<ExportReport> {
     let mut out = Destination::new(out_dir.as_ref())?;
     out.each_frame(run, progress, |out, frame| {
-        if !frame.particles.is_empty() {
-            let name = format!("particles/particles_{:05}.ply", frame.number);
-            out.write(&name, &encode_particles(frame.time, &frame.particles))?;
-        }
-        for (s, surface) in frame.surfaces.iter().enumerate() {
-            let before = frame.surfaces.iter().take(s).filter(|other| other.body == surface.body).count();
-            let name = format!("surfaces/{}_{:05}.ply", surface_name(frame, surface, before), frame.number);
-            out.write(&name, &encode_surface(frame, surface))?;
-        }
-        Ok(())
+        let frame = change(frame);
+        ply_files(&frame).try_for_each(|(name, bytes)| out.write(&name, &bytes))
     })?;
     Ok(out.report)
+}
+
+/// The files of one frame: names below a folder, and bytes.
+pub fn ply_files(frame: &Frame) -> impl Iterator<Item = (String, Vec<u8>)> {
+    let particles = (!frame.particles.is_empty()).then(|| {
+        let name = format!("particles/particles_{:05}.ply", frame.number);
+        (name, encode_particles(frame.time, &frame.particles))
+    });
+    let surfaces = frame.surfaces.iter().enumerate().map(|(s, surface)| {
+        let before = frame.surfaces.iter().take(s).filter(|other| other.body == surface.body).count();
+        let name = format!("surfaces/{}_{:05}.ply", surface_name(frame, surface, before), frame.number);
+        (name, encode_surface(frame, surface))
+    });
+    particles.into_iter().chain(surfaces)
 }
 
 /// Number and name of the body in characters that every file system has.
@@ -158,6 +178,7 @@ mod tests {
             densities: vec![1000.0],
             pressures: vec![0.0],
             spacing: 0.1,
+            spray: Vec::new(),
         };
         let bytes = encode_particles(0.5, &particles);
         let at = bytes.windows(11).position(|w| w == b"end_header\n").unwrap() + 11;

@@ -43,7 +43,7 @@ pub enum FrameFault {
     /// Something belongs to a body that is not there.
     #[error("{what} {index} belongs to body {body} of {bodies}")]
     BodyOutOfRange {
-        /// "particle", "surface" or "wire".
+        /// "particle", "surface", "wire" or "wall".
         what: &'static str,
         /// Its place in its array.
         index: usize,
@@ -84,13 +84,15 @@ pub(crate) fn check_frame(frame: &Frame) -> Result<(), FrameFault> {
     at_most("bodies", bodies, MAX_BODIES)?;
     at_most("surfaces", frame.surfaces.len(), MAX_PARTS)?;
     at_most("wires", frame.wires.len(), MAX_PARTS)?;
+    at_most("walls", frame.walls.len(), MAX_PARTS)?;
     check_particles(&frame.particles)?;
     for (s, surface) in frame.surfaces.iter().enumerate() {
         check_surface(s, surface)?;
     }
     check_bodies("particle", frame.particles.bodies.iter().copied(), bodies)?;
     check_bodies("surface", frame.surfaces.iter().map(|s| s.body), bodies)?;
-    check_bodies("wire", frame.wires.iter().map(|w| w.body), bodies)
+    check_bodies("wire", frame.wires.iter().map(|w| w.body), bodies)?;
+    check_bodies("wall", frame.walls.iter().map(|w| w.body), bodies)
 }
 
 fn check_particles(particles: &Particles) -> Result<(), FrameFault> {
@@ -100,6 +102,9 @@ fn check_particles(particles: &Particles) -> Result<(), FrameFault> {
     same_length("particles/velocities", particles.velocities.len(), count)?;
     same_length("particles/densities", particles.densities.len(), count)?;
     same_length("particles/pressures", particles.pressures.len(), count)?;
+    if !particles.spray.is_empty() {
+        same_length("particles/spray", particles.spray.len(), count)?;
+    }
     match particles.ids.windows(2).position(|pair| pair[0] >= pair[1]) {
         Some(before) => Err(FrameFault::IdsNotAscending { index: before + 1 }),
         None => Ok(()),

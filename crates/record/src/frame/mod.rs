@@ -10,7 +10,7 @@ mod shuffle;
 use std::fmt;
 
 use glam::Vec3;
-use meniscus_core::{BodyInfo, BodyKind, Frame, Particles, Surface, Wire};
+use meniscus_core::{BodyInfo, BodyKind, Frame, Particles, Surface, Wall, WallShape, Wire};
 use serde::de::IntoDeserializer;
 use serde::de::value::Error as UnknownVariant;
 use serde::{Deserialize, Serialize};
@@ -41,6 +41,7 @@ pub fn encode_frame(frame: &Frame) -> Vec<u8> {
     put_particles(&mut out, &frame.particles);
     put_surfaces(&mut out, &frame.surfaces);
     put_wires(&mut out, &frame.wires);
+    put_walls(&mut out, &frame.walls);
     let mut bytes = ENVELOPE.begin();
     out.append_to(&mut bytes);
     Envelope::seal(bytes)
@@ -62,6 +63,7 @@ pub fn decode_frame(bytes: &[u8]) -> Result<Frame> {
         particles: get_particles(&sections)?,
         surfaces: get_surfaces(&sections)?,
         wires: get_wires(&sections)?,
+        walls: get_walls(&sections)?,
     };
     check_frame(&frame)?;
     Ok(frame)
@@ -108,6 +110,7 @@ fn put_particles(out: &mut SectionWriter, particles: &Particles) {
     out.put("particles/velocities", &particles.velocities);
     out.put("particles/densities", &particles.densities);
     out.put("particles/pressures", &particles.pressures);
+    out.put("particles/spray", &particles.spray.iter().map(|&alone| u8::from(alone)).collect::<Vec<_>>());
 }
 
 fn get_particles(sections: &Sections) -> Result<Particles> {
@@ -119,6 +122,7 @@ fn get_particles(sections: &Sections) -> Result<Particles> {
         velocities: sections.get("particles/velocities")?,
         densities: sections.get("particles/densities")?,
         pressures: sections.get("particles/pressures")?,
+        spray: sections.get_if_there::<u8>("particles/spray")?.into_iter().map(|alone| alone != 0).collect(),
     })
 }
 
@@ -163,6 +167,27 @@ fn get_wires(sections: &Sections) -> Result<Vec<Wire>> {
     let wires = bodies.into_iter().map(wire).collect::<Result<Vec<_>>>()?;
     segments.finish()?;
     Ok(wires)
+}
+
+fn put_walls(out: &mut SectionWriter, walls: &[Wall]) {
+    // A vessel is a plane without direction.
+    let plane = |wall: &Wall| match wall.shape {
+        WallShape::Plane { point, normal } => [point, normal],
+        _ => [Vec3::ZERO; 2],
+    };
+    out.put("walls/bodies", &walls.iter().map(|w| w.body).collect::<Vec<_>>());
+    out.put("walls/planes", &walls.iter().map(plane).collect::<Vec<_>>());
+}
+
+fn get_walls(sections: &Sections) -> Result<Vec<Wall>> {
+    let bodies = sections.get_if_there::<u16>("walls/bodies")?;
+    let planes = sections.get_if_there::<[Vec3; 2]>("walls/planes")?;
+    check::same_length("walls/planes", planes.len(), bodies.len())?;
+    let shape = |[point, normal]: [Vec3; 2]| match normal {
+        Vec3::ZERO => WallShape::Vessel,
+        normal => WallShape::Plane { point, normal },
+    };
+    Ok(bodies.into_iter().zip(planes).map(|(body, plane)| Wall { body, shape: shape(plane) }).collect())
 }
 
 fn concat<O, T: Copy>(owners: &[O], part: impl Fn(&O) -> &Vec<T>) -> Vec<T> {

@@ -117,6 +117,11 @@ impl<'a> Sections<'a> {
         Ok(rows)
     }
 
+    /// The rows of a section that older files lack.
+    pub(crate) fn get_if_there<T: Row>(&self, name: &str) -> Result<Vec<T>> {
+        if self.0.contains_key(name) { self.get(name) } else { Ok(Vec::new()) }
+    }
+
     /// The only row of a section.
     pub(crate) fn get_one<T: Row>(&self, name: &str) -> Result<T> {
         match self.get(name)?[..] {

@@ -50,6 +50,9 @@ pub struct RunInfo {
     pub tets: u64,
     /// Number of grid cells.
     pub cells: u64,
+    /// Particles that have left the domain and are gone.
+    #[serde(default)]
+    pub lost_particles: u64,
     /// Fingerprint of the last state.
     pub digest: Option<String>,
     /// What the user should know.
@@ -62,12 +65,28 @@ pub struct RunInfo {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunStatus {
-    /// At work, or killed: which of the two, the file cannot know.
+    /// At work, or killed: which of the two, the file cannot know, but [`RunFolder::status`](crate::RunFolder::status).
     Running,
     /// Reached its end.
     Done,
     /// Stopped by an error.
     Failed,
+    /// Stopped because it was asked to; it can go on.
+    Stopped,
+    /// Killed, or its machine has failed; it can go on. Never written, only found.
+    BrokenOff,
+}
+
+impl std::fmt::Display for RunStatus {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Running => "running",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Stopped => "stopped",
+            Self::BrokenOff => "broken off",
+        })
+    }
 }
 
 /// Why a run failed, in the form in which `--json` prints it.
@@ -118,6 +137,7 @@ impl RunInfo {
             particles: 0,
             tets: 0,
             cells: 0,
+            lost_particles: 0,
             digest: None,
             warnings: Vec::new(),
             timings: Vec::new(),
@@ -137,6 +157,14 @@ impl RunInfo {
     pub fn fail(&mut self, failure: impl Into<RunFailure>) {
         self.status = RunStatus::Failed;
         self.error = Some(failure.into());
+    }
+}
+
+impl RunFailure {
+    /// A failure outside of the simulation.
+    #[must_use]
+    pub fn from_words(code: &str, message: String) -> Self {
+        Self { code: code.into(), message, stage: None, body: None, index: None }
     }
 }
 

@@ -6,13 +6,18 @@
 //! assets/                               the files that the scene names
 //! frames/frame_00000.mnf                what the viewer, the pictures and the exporters read
 //! checkpoints/checkpoint_00000.mnc      whole states, numbered by frame
+//! checkpoints/stopped.mnc               the state at which a run was asked to stop, between two frames
 //! probes.csv                            numbers over time
 //! commands.jsonl                        what was done live
+//! input.jsonl                           commands that were to be repeated, done or not yet
+//! run.log                               how it went, a line per frame
+//! run.lock                              there while a process writes, and names it
 //! frame_0000.png                        pictures
 //! ```
 
 mod clock;
 mod info;
+mod lock;
 mod names;
 mod resume;
 
@@ -25,7 +30,8 @@ use serde_json::Value;
 
 pub use clock::rfc3339_utc;
 pub use info::{RUN_FORMAT, RunFailure, RunInfo, RunStatus, StageTiming};
-use names::{CHECKPOINT, FRAME, PICTURE, asset_path, check_scene_name};
+pub use lock::RunLock;
+use names::{CHECKPOINT, FRAME, PICTURE, asset_path, check_scene_name, refuse_links};
 pub use resume::CheckpointSearch;
 
 use crate::atomic::{remove_strays, sync_folder, try_writing_in, write_atomic};
@@ -99,7 +105,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// [`RecordError::NoSuchFolder`], [`RecordError::NotAFolder`], [`RecordError::NotARun`],
-    /// [`RecordError::MalformedRun`] or [`RecordError::IncompatibleRun`].
+    /// [`RecordError::MalformedRun`], [`RecordError::IncompatibleRun`] or [`RecordError::Link`].
     pub fn open(dir: impl AsRef<Path>) -> Result<Self> {
         let dir = dir.as_ref().to_path_buf();
         if !dir.exists() {
@@ -109,6 +115,7 @@ impl RunFolder {
             return Err(RecordError::NotAFolder { dir });
         }
         let run = Self { dir };
+        refuse_links(&run.dir)?;
         run.info()?;
         remove_strays(&run.dir);
         Ok(run)
@@ -173,6 +180,33 @@ impl RunFolder {
         self.dir.join("commands.jsonl")
     }
 
+    /// `input.jsonl`
+    #[must_use]
+    pub fn input_path(&self) -> PathBuf {
+        self.dir.join("input.jsonl")
+    }
+
+    /// `run.log`
+    #[must_use]
+    pub fn log_path(&self) -> PathBuf {
+        self.dir.join("run.log")
+    }
+
+    /// `checkpoints/stopped.mnc`
+    #[must_use]
+    pub fn stop_path(&self) -> PathBuf {
+        self.dir.join(CHECKPOINTS).join("stopped.mnc")
+    }
+
+    /// `<scene>.gif`
+    ///
+    /// # Errors
+    /// [`RecordError::BadName`] for a name that cannot be a file everywhere, or leads out of the folder.
+    pub fn film_path(&self, scene: &str) -> Result<PathBuf> {
+        check_scene_name(scene)?;
+        Ok(self.dir.join(format!("{scene}.gif")))
+    }
+
     /// Numbers of the frames, ascending.
     ///
     /// # Errors
@@ -216,7 +250,13 @@ impl RunFolder {
         let format: Value = serde_json::from_slice(&bytes).map_err(malformed)?;
         // The version first: another one may have other keys.
         match format.get("format").and_then(Value::as_u64) {
-            Some(RUN_FORMAT) | None => serde_json::from_slice(&bytes).map_err(malformed),
+            Some(RUN_FORMAT) | None => {
+                let info: RunInfo = serde_json::from_slice(&bytes).map_err(malformed)?;
+                // Files are named after the scene, and whoever made this file may be a stranger.
+                let bad = |e: RecordError| RecordError::MalformedRun { path: path.clone(), reason: e.to_string() };
+                check_scene_name(&info.scene).map_err(bad)?;
+                Ok(info)
+            }
             Some(other) => Err(self.incompatible(&format, other)),
         }
     }
@@ -229,8 +269,9 @@ impl RunFolder {
     /// Writes run.json.
     ///
     /// # Errors
-    /// [`RecordError::Io`] when the system refuses.
+    /// [`RecordError::BadName`] when files cannot be named after the scene, [`RecordError::Io`] when the system refuses.
     pub fn write_info(&self, info: &RunInfo) -> Result<()> {
+        check_scene_name(&info.scene)?;
         let path = self.info_path();
         let mut text = serde_json::to_string_pretty(info).map_err(io::Error::other).while_trying("write", &path)?;
         text.push('\n');
@@ -300,11 +341,34 @@ impl RunFolder {
     /// # Errors
     /// [`RecordError::Io`] when the system refuses.
     pub fn write_checkpoint(&self, header: &CheckpointHeader, payload: &[u8]) -> Result<PathBuf> {
+        let path = self.write_state(self.checkpoint_path(header.frame), header, payload)?;
+        // It is older than this.
+        remove(&self.stop_path())?;
+        Ok(path)
+    }
+
+    /// Writes the state at which a run is stopped between two frames, and returns its path. The next checkpoint removes it.
+    ///
+    /// # Errors
+    /// [`RecordError::Io`] when the system refuses.
+    pub fn write_stop(&self, header: &CheckpointHeader, payload: &[u8]) -> Result<PathBuf> {
+        self.write_state(self.stop_path(), header, payload)
+    }
+
+    fn write_state(&self, path: PathBuf, header: &CheckpointHeader, payload: &[u8]) -> Result<PathBuf> {
         sync_rows(&self.probes_path())?;
         sync_rows(&self.commands_path())?;
-        let path = self.checkpoint_path(header.frame);
         write_atomic(&path, &encode_checkpoint(header, payload))?;
         Ok(path)
+    }
+
+    /// Writes input.jsonl: the commands that a run repeats, so that one that is broken off still knows those to come.
+    ///
+    /// # Errors
+    /// [`RecordError::Io`] when the system refuses.
+    pub fn write_input(&self, commands: &[Value]) -> Result<()> {
+        let text: String = commands.iter().map(|command| format!("{command}\n")).collect();
+        write_atomic(self.input_path(), text.as_bytes())
     }
 
     /// Opens probes.csv to append to.
@@ -321,6 +385,13 @@ impl RunFolder {
     /// See [`CommandWriter::open`].
     pub fn command_writer(&self) -> Result<CommandWriter> {
         CommandWriter::open(self.commands_path())
+    }
+}
+
+fn remove(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        result => result.while_trying("remove", path),
     }
 }
 

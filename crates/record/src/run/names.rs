@@ -59,6 +59,21 @@ pub(super) fn check_scene_name(name: &str) -> Result<()> {
     Err(RecordError::BadName { what: "a run folder", name: name.into(), reason })
 }
 
+/// What is written inside of a run folder under a name of its own; `write_atomic` replaces links, these would be followed.
+const WRITTEN: [&str; 10] =
+    ["frames", "checkpoints", "assets", "vtk", "ply", "vti", "probes.csv", "commands.jsonl", "run.log", "run.lock"];
+
+/// A folder of a stranger may hold links that lead writers out of it.
+pub(super) fn refuse_links(dir: &Path) -> Result<()> {
+    for name in WRITTEN {
+        let path = dir.join(name);
+        if fs::symlink_metadata(&path).is_ok_and(|about| about.file_type().is_symlink()) {
+            return Err(RecordError::Link { path });
+        }
+    }
+    Ok(())
+}
+
 /// The path of an asset, which must stay inside its folder.
 pub(super) fn asset_path(folder: &Path, name: &str) -> Result<PathBuf> {
     let inside = Path::new(name).components().all(|c| matches!(c, Component::Normal(_)));

@@ -1,14 +1,13 @@
 //! Finding the state to resume from, and removing what was written after it.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{CHECKPOINTS, FRAMES, RunFolder, misnamed};
+use super::{CHECKPOINTS, FRAMES, RunFolder, misnamed, remove};
 use crate::atomic::sync_folder;
 use crate::checkpoint::{Checkpoint, CheckpointHeader, decode_checkpoint};
 use crate::error::{FileKind, IoContext, Result, Skipped};
-use crate::rows::{cut_rows, require_rows};
+use crate::rows::{cut_rows, read_probes, require_rows};
 
 /// What a search for a checkpoint brought.
 #[derive(Debug)]
@@ -26,12 +25,11 @@ impl RunFolder {
     /// [`Io`](crate::RecordError::Io) when it cannot be read, [`InFile`](crate::RecordError::InFile) when it cannot be used.
     pub fn read_checkpoint(&self, frame: u32) -> Result<Checkpoint> {
         let path = self.checkpoint_path(frame);
-        let bytes = fs::read(&path).while_trying("read", &path)?;
-        let (header, payload) = decode_checkpoint(&bytes).map_err(|e| e.in_file(&path))?;
-        if header.frame != frame {
-            return Err(misnamed(FileKind::Checkpoint, header.frame).in_file(&path));
+        let checkpoint = read_state(&path)?;
+        match checkpoint.header.frame {
+            found if found != frame => Err(misnamed(FileKind::Checkpoint, found).in_file(&path)),
+            _ => Ok(checkpoint),
         }
-        Ok(Checkpoint { header, payload: payload.to_vec() })
     }
 
     /// The newest checkpoint that can be used, and the newer ones that cannot.
@@ -48,6 +46,16 @@ impl RunFolder {
     /// [`Io`](crate::RecordError::Io) when the folder cannot be read.
     pub fn checkpoint_at_or_before(&self, frame: u32) -> Result<CheckpointSearch> {
         let mut skipped = Vec::new();
+        // It is newer than all others while it is there, and leads to the frame after its own.
+        if self.stop_path().exists() {
+            match read_state(&self.stop_path()) {
+                Ok(stop) if stop.header.frame < frame => {
+                    return Ok(CheckpointSearch { found: Some(stop), skipped });
+                }
+                Ok(_) => {}
+                Err(reason) => skipped.push(Skipped { path: self.stop_path(), reason }),
+            }
+        }
         for number in self.checkpoint_numbers()?.into_iter().rev().filter(|&n| n <= frame) {
             match self.read_checkpoint(number) {
                 Ok(checkpoint) => return Ok(CheckpointSearch { found: Some(checkpoint), skipped }),
@@ -55,6 +63,22 @@ impl RunFolder {
             }
         }
         Ok(CheckpointSearch { found: None, skipped })
+    }
+
+    /// What is missing or damaged of the frames up to and with `last`, and of the probes: all of it lies before the moment
+    /// from which a run goes on, so that resuming does not write it anew.
+    #[must_use]
+    pub fn damage_up_to(&self, last: u32) -> Vec<Skipped> {
+        let mut damaged = Vec::new();
+        for number in 0..=last {
+            if let Err(reason) = self.read_frame(number) {
+                damaged.push(Skipped { path: self.frame_path(number), reason });
+            }
+        }
+        if let Err(reason) = read_probes(self.probes_path()) {
+            damaged.push(Skipped { path: self.probes_path(), reason });
+        }
+        damaged
     }
 
     /// Takes the folder back to the moment of a checkpoint: removes later checkpoints, frames and pictures and cuts the
@@ -69,6 +93,9 @@ impl RunFolder {
     pub fn rewind_to(&self, header: &CheckpointHeader) -> Result<()> {
         require_rows(&self.probes_path(), 1, header.probes_rows)?;
         require_rows(&self.commands_path(), 0, header.commands_rows)?;
+        if read_state(&self.stop_path()).map_or(true, |stop| stop.header.step > header.step) {
+            remove(&self.stop_path())?;
+        }
         let later = |numbers: Vec<u32>| numbers.into_iter().rev().filter(|&n| n > header.frame);
         // Checkpoints first and from the last: while one is there, the rows that it counts on are there too.
         remove_all(later(self.checkpoint_numbers()?).map(|n| self.checkpoint_path(n)))?;
@@ -82,13 +109,12 @@ impl RunFolder {
     }
 }
 
-fn remove_all(paths: impl Iterator<Item = PathBuf>) -> Result<()> {
-    paths.into_iter().try_for_each(|path| remove(&path))
+fn read_state(path: &Path) -> Result<Checkpoint> {
+    let bytes = fs::read(path).while_trying("read", path)?;
+    let (header, payload) = decode_checkpoint(&bytes).map_err(|e| e.in_file(path))?;
+    Ok(Checkpoint { header, payload: payload.to_vec() })
 }
 
-fn remove(path: &Path) -> Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        result => result.while_trying("remove", path),
-    }
+fn remove_all(paths: impl Iterator<Item = PathBuf>) -> Result<()> {
+    paths.into_iter().try_for_each(|path| remove(&path))
 }

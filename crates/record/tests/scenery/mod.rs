@@ -2,7 +2,7 @@
 #![allow(dead_code, unreachable_pub)] // Every test binary uses its own part of this.
 
 use glam::Vec3;
-use meniscus_core::{BodyInfo, BodyKind, Frame, Particles, Surface, Wire};
+use meniscus_core::{BodyInfo, BodyKind, Frame, Particles, Surface, Wall, WallShape, Wire};
 
 /// Random numbers with a fixed seed (splitmix64).
 pub struct Random(pub u64);
@@ -50,6 +50,7 @@ pub fn tiny(number: u32) -> Frame {
             densities: vec![999.0, 1000.0, 1001.5, f32::MIN_POSITIVE, -0.0],
             pressures: vec![0.0, 12.5, f32::INFINITY, -3.0, 1.0e-30],
             spacing: 0.01,
+            spray: vec![false, true, false, false, true],
         },
         surfaces: vec![
             Surface {
@@ -61,6 +62,10 @@ pub fn tiny(number: u32) -> Frame {
             Surface { body: 0, ..Surface::default() },
         ],
         wires: vec![Wire { body: 1, segments: vec![[Vec3::ZERO, Vec3::X], [Vec3::X, Vec3::Y]] }],
+        walls: vec![
+            Wall { body: 1, shape: WallShape::Plane { point: Vec3::ONE, normal: Vec3::Y } },
+            Wall { body: 1, shape: WallShape::Vessel },
+        ],
     }
 }
 

@@ -188,7 +188,7 @@ impl Scratch {
 }
 
 /// The liquid's particles: in cells, as columns, and as quadruples, the last of which is nobody.
-pub(super) type Places<'a> = (&'a NeighbourGrid, &'a Columns, &'a [Packed]);
+pub(crate) type Places<'a> = (&'a NeighbourGrid, &'a Columns, &'a [Packed]);
 
 /// Pieces that are summed together.
 const BATCH: usize = 8 * LANES;

@@ -1,6 +1,6 @@
 //! Particles do not pass the surface of a body.
 
-use super::{Bodies, WetTriangle};
+use super::{Bodies, Body, WetTriangle};
 use glam::DVec3;
 use rayon::prelude::*;
 
@@ -19,7 +19,7 @@ pub(crate) struct Passed {
 
 impl Bodies {
     /// Finds every particle that a triangle passed in the step of length `dt`, from outside to inside only: particles went
-    /// their `way` while nodes went from where they were to where `ends` appends those of a body \[m\]. They are put `gap`
+    /// their `way` while nodes went from where they were to where `ends` appends those of a body that answers \[m\]. They are put `gap`
     /// before it. A body that has broken may have more nodes now: its new ones come last.
     pub(crate) fn find_passed(
         &mut self,
@@ -29,7 +29,13 @@ impl Bodies {
     ) {
         self.ends.clear();
         for (body, &last) in self.first[1..].iter().enumerate() {
-            ends(body, &mut self.ends);
+            match body.checked_sub(self.prescribed.len()) {
+                Some(given) => ends(given, &mut self.ends),
+                None => {
+                    let Body { positions, velocities, .. } = &self.bodies[body];
+                    self.ends.extend(positions.iter().zip(velocities).map(|(x, v)| *x + *v * dt));
+                }
+            }
             self.ends.truncate(last as usize);
         }
         let mut stopped = std::mem::take(&mut self.stopped);

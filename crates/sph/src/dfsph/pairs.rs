@@ -20,7 +20,7 @@ impl Pairs<'_> {
     /// h⁴ ∇W between a particle and eight neighbours, whose place among all pairs is `at`: the same bits whether gradients are
     /// kept or not. The companions of their places, if these had to be read.
     #[inline(always)]
-    fn gradient<S: Simd, P: Space>(
+    pub(super) fn gradient<S: Simd, P: Space>(
         &self,
         simd: S,
         (space, place): (P, &[Packed]),

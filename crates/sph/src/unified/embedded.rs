@@ -21,6 +21,7 @@
 use super::elastic::PIECE;
 use super::porous::{InPores, Pores, Seepage};
 use super::solids::{RigidFrame, Solids};
+use crate::dfsph::corrected::apply;
 use crate::lanes::{Packed, pack};
 use crate::liquid::Liquid;
 use crate::params::Material;
@@ -112,6 +113,11 @@ impl Embedded {
     /// Whether there are no solids.
     pub(crate) fn is_empty(&self) -> bool {
         self.place.is_empty()
+    }
+
+    /// Takes accelerations from the particles of solids, where only places of the liquid are asked for.
+    pub(crate) fn hold(&self, output: &mut [Packed]) {
+        self.place.iter().for_each(|&at| output[at as usize] = [0.0; 4]);
     }
 
     /// What bodies add as a whole to the accelerations of their particles under forces: `output` holds accelerations of single particles
@@ -297,6 +303,7 @@ impl Liquid {
         let k = s - block.start;
         let slopes = &work.slopes[number][block.range(k)];
         let here = Vec3::from_slice(&work.place[s]);
+        let corrected = self.corrects_gradients();
         let mut sum = DVec3::ZERO;
         for (&j, &slope) in block.of(k).iter().flatten().zip(slopes.iter().flatten()) {
             let j = j as usize;
@@ -304,8 +311,11 @@ impl Liquid {
                 continue;
             }
             let q = self.state.particles.multiplier[j] + work.divergence_pressure[j];
-            if q > 0.0 {
-                let there = Vec3::from_slice(&work.place[j]);
+            let there = Vec3::from_slice(&work.place[j]);
+            let away = self.setup.periodic.shortest(here - there) * slope;
+            if corrected && q != 0.0 {
+                sum += (apply(&work.corrected.inverse[j], away) * q).as_dvec3();
+            } else if q > 0.0 {
                 sum += (self.setup.periodic.shortest(here - there) * (slope * q)).as_dvec3();
             }
         }

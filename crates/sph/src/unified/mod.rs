@@ -20,4 +20,4 @@ pub use elastic::{Elastic, ElasticMaterial, Strain, Yield};
 pub use embedded::Embedded;
 pub use packing::pack;
 pub use porous::{Held, Pores};
-pub use solids::{Led, Obstacles, SolidBody, SolidState, Solids};
+pub use solids::{Led, SolidBody, SolidState, Solids};

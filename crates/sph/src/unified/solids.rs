@@ -7,28 +7,14 @@
 
 use super::elastic::{Elastic, ElasticMaterial, Strain};
 use glam::{DMat3, DVec3, Vec3};
-use meniscus_core::{Fault, StepError, par};
+use meniscus_boundary::Obstacles;
+use meniscus_core::{Fault, StepError, Wrench, par};
 use meniscus_geometry::{NeighbourGrid, Periodic};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// What solids bump into.
-pub trait Obstacles: Sync {
-    /// Number of sides.
-    fn count(&self) -> usize;
-    /// Distance of a point \[m\] in front of a side \[m\] and the unit normal there.
-    fn distance(&self, side: usize, point: DVec3) -> (f64, DVec3);
-    /// Velocity of a side at a point \[m/s\].
-    fn velocity(&self, side: usize, point: DVec3) -> DVec3;
-    /// How fast a side yields at a point to an impulse along a unit vector \[1/kg\]. By default it does not.
-    fn mobility(&self, _side: usize, _point: DVec3, _along: DVec3) -> f64 {
-        0.0
-    }
-    /// A side that yields feels an impulse \[N·s\] at a point \[m\].
-    fn push(&mut self, _side: usize, _point: DVec3, _impulse: DVec3) {}
-    /// Sides that move by themselves go on by a sub-step \[s\]. By default they are where they are at the end of the step.
-    fn advance(&mut self, _step: f64) {}
-}
+/// Sub-steps within a step of the liquid; a body that asks for more is too stiff, too light or too damped to be computed.
+const MOST_SUBSTEPS: f64 = 1e4;
 
 /// A particle that is led along some axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -108,8 +94,8 @@ pub struct Solids {
     beside: Vec<(u32, u32)>,
     grid: NeighbourGrid,
     singles: Vec<Vec3>,
-    /// Impulse and its moment about the origin on each side in the step \[N·s\].
-    reactions: Vec<[DVec3; 2]>,
+    /// Impulse \[N·s\] and its moment about the origin \[N·m·s\] on each obstacle in the step.
+    reactions: Vec<Wrench>,
     begun: bool,
     substeps: u32,
     pulls: Vec<(u32, DVec3)>,
@@ -189,9 +175,9 @@ impl Solids {
         fits
     }
 
-    /// Impulse \[N·s\] and its moment about the origin \[N·m·s\] on each side in the last step.
+    /// Impulse \[N·s\] and its moment about the origin \[N·m·s\] on each obstacle in the last step: over its length, a force and a torque.
     #[must_use]
-    pub fn reactions(&self) -> &[[DVec3; 2]] {
+    pub fn reactions(&self) -> &[Wrench] {
         &self.reactions
     }
 
@@ -217,15 +203,18 @@ impl Solids {
     ///
     /// # Errors
     /// When a particle goes where no number is.
-    pub fn advance(&mut self, dt: f64, gravity: DVec3, obstacles: &mut dyn Obstacles) -> Result<(), StepError> {
+    pub fn advance(&mut self, dt: f64, gravity: DVec3, obstacles: &mut Obstacles<'_>) -> Result<(), StepError> {
         self.begun = true;
         self.before.clone_from(&self.state);
         self.reactions.clear();
-        self.reactions.resize(obstacles.count(), [DVec3::ZERO; 2]);
+        self.reactions.resize(obstacles.count(), Wrench::ZERO);
         self.find_near(dt);
         self.find_beside(dt, obstacles);
         let stable = self.bodies.iter().map(|body| body.elastic.stable_step()).fold(f64::INFINITY, f64::min);
-        let count = (dt / stable).ceil().clamp(1.0, 1e6);
+        let count = (dt / stable).ceil().max(1.0);
+        if count.is_nan() || count > MOST_SUBSTEPS {
+            return Err(self.too_stiff(dt));
+        }
         self.substeps = count as u32;
         let step = dt / count;
         for number in 0..self.substeps {
@@ -238,6 +227,16 @@ impl Solids {
         self.state.owed.fill(DVec3::ZERO);
         self.flow(dt);
         self.check()
+    }
+
+    /// The stiffest body asks for more sub-steps than there is time for.
+    fn too_stiff(&self, dt: f64) -> StepError {
+        let steps = self.bodies.iter().map(|body| (body.elastic.stable_step(), body));
+        // A NaN comes first.
+        let stiffest = steps.min_by(|a, b| a.0.max(0.0).total_cmp(&b.0.max(0.0)));
+        let (needed, body) = stiffest.map_or((0.0, String::new()), |(step, body)| (step, body.name.clone()));
+        let fault = Fault::StepTooSmall { needed, smallest: dt / MOST_SUBSTEPS };
+        StepError { stage: "move solids".into(), body, index: None, fault }
     }
 
     /// Strain beyond yield turns plastic.
@@ -306,7 +305,7 @@ impl Solids {
     }
 
     /// Which particles and sides may come to touch in a step.
-    fn find_beside(&mut self, dt: f64, obstacles: &dyn Obstacles) {
+    fn find_beside(&mut self, dt: f64, obstacles: &Obstacles<'_>) {
         self.beside.clear();
         let Self { state, beside, reactions, spacing, .. } = self;
         let fastest = par::max(state.velocity.len(), 0.0, |i| state.velocity[i].length());
@@ -321,7 +320,7 @@ impl Solids {
     }
 
     /// Obstacles stop particles half a spacing away from them, and yield to that as much as they can.
-    fn bump(&mut self, obstacles: &mut dyn Obstacles) {
+    fn bump(&mut self, obstacles: &mut Obstacles<'_>) {
         let (radius, mut bodies) = (0.5 * self.spacing, self.bodies.iter().peekable());
         for &(i, side) in &self.beside {
             let (i, side) = (i as usize, side as usize);
@@ -338,7 +337,7 @@ impl Solids {
             if approach <= 0.0 {
                 continue;
             }
-            let share = |along: DVec3| 1.0 / (1.0 + mass * obstacles.mobility(side, *x, along));
+            let share = |along: DVec3| 1.0 / (1.0 + mass * obstacles.compliance(side, *x, along));
             let along = relative + normal * approach;
             let slip = along.length().max(1e-30);
             let stopped = approach * share(normal);
@@ -347,8 +346,7 @@ impl Solids {
             *v += change;
             let impulse = -change * mass;
             obstacles.push(side, *x, impulse);
-            let reaction = &mut self.reactions[side];
-            *reaction = [reaction[0] + impulse, reaction[1] + x.cross(impulse)];
+            self.reactions[side].push(*x, impulse);
         }
     }
 

@@ -147,8 +147,7 @@ impl Header {
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, ParseError> {
         let mut lines = Lines::new(bytes);
         if lines.next().is_none_or(|(_, magic)| magic != b"ply") {
-            let start = bytes.get(..8).unwrap_or(bytes);
-            return Err(Problem::expected("`ply` on the first line", start).at(Place::Line(1)));
+            return Err(Problem::OtherKind { expected: "`ply` on the first line" }.at(Place::Line(1)));
         }
         let mut encoding = None;
         let mut elements = Vec::new();

@@ -1,9 +1,11 @@
-//! Prescribed motion of walls.
+//! Prescribed motion of surfaces.
 
+use crate::frames::Frames;
 use glam::{DQuat, DVec3};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::TAU;
+use std::sync::Arc;
 
 /// How a wall moves.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -20,6 +22,9 @@ pub enum Motion {
     Swing(Swing),
     /// From place to place, smoothly.
     Keys(Vec<Key>),
+    /// Vertex by vertex: an animated mesh, which is where its frames say. Made by programs, not by a key of a scene.
+    #[serde(skip)]
+    Frames(Arc<Frames>),
 }
 
 /// Back and forth along a line, gently from rest: displacement (1 − cos 2πt/period)/2.
@@ -106,13 +111,13 @@ impl Pose {
 }
 
 impl Motion {
-    /// Where the wall is at a time \[s\].
+    /// Where the wall is at a time \[s\]; one that goes vertex by vertex has no pose of its own.
     #[must_use]
     pub fn pose(&self, time: f64) -> Pose {
         let swing = |period: f64| 0.5 * (1.0 - libm::cos(TAU * time / period));
         let turn = |axis: [f64; 3], angle: f64| DQuat::from_axis_angle(DVec3::from_array(axis).normalize(), angle);
         match self {
-            Self::Still => Pose::default(),
+            Self::Still | Self::Frames(_) => Pose::default(),
             Self::Slide(slide) => {
                 let translation = DVec3::from_array(slide.displacement) * swing(slide.period);
                 Pose { translation, ..Pose::default() }

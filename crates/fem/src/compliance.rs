@@ -10,9 +10,10 @@ use crate::body::Body;
 use crate::implicit::STALE;
 use crate::linear::{Preconditioner, ROWS};
 use glam::DVec3;
+use meniscus_boundary::Implicit;
 
 /// The answer of a body to forces that are new in a step: symmetric and positive.
-pub struct StepAnswer {
+pub struct StepCompliance {
     preconditioner: Preconditioner,
     /// a of the matrix, dimensionless.
     inertia: f64,
@@ -21,15 +22,15 @@ pub struct StepAnswer {
     partial: Vec<f64>,
 }
 
-impl std::fmt::Debug for StepAnswer {
+impl std::fmt::Debug for StepCompliance {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("StepAnswer").field("nodes", &self.fixed.len()).finish_non_exhaustive()
+        f.debug_struct("StepCompliance").field("nodes", &self.fixed.len()).finish_non_exhaustive()
     }
 }
 
-impl StepAnswer {
-    /// Turns forces on the nodes \[N\] into the mean accelerations of the step \[m/s²\].
-    pub fn accelerations(&mut self, forces: &mut [DVec3]) {
+impl Implicit for StepCompliance {
+    /// Mean accelerations of the step \[m/s²\].
+    fn accelerations(&mut self, forces: &mut [DVec3]) {
         for (own, (force, fixed)) in self.force.iter_mut().zip(forces.iter().zip(&self.fixed)) {
             *own = fixed.free_part(*force);
         }
@@ -37,7 +38,9 @@ impl StepAnswer {
         let factor = self.preconditioner.scale() / self.inertia;
         forces.iter_mut().for_each(|a| *a *= factor);
     }
+}
 
+impl StepCompliance {
     /// Number of nodes.
     #[must_use]
     pub fn nodes(&self) -> usize {
@@ -63,7 +66,7 @@ pub(crate) struct Memory {
 impl Body {
     /// Lends the answer of its steps of `dt` \[s\]; it has to come back before the next step of the body, which is slow otherwise. None
     /// before the first step, after one with contacts, and when steps have become much shorter.
-    pub fn lend_answer(&mut self, dt: f64) -> Option<StepAnswer> {
+    pub fn lend_compliance(&mut self, dt: f64) -> Option<StepCompliance> {
         let problem = self.implicit_problem(dt).ok()?;
         let built_for = self.state.motion.preconditioned_for;
         // One for far longer steps would make the body too heavy.
@@ -75,20 +78,20 @@ impl Body {
         }
         self.turn_frames();
         let preconditioner = self.work.preconditioner.take()?;
-        let Memory { mut fixed, mut force, mut partial } = std::mem::take(&mut self.work.answer_memory);
+        let Memory { mut fixed, mut force, mut partial } = std::mem::take(&mut self.work.compliance_memory);
         let nodes = self.state.mesh.nodes();
         fixed.clear();
         fixed.extend_from_slice(&self.state.mesh.fixed);
         force.resize(nodes, DVec3::ZERO);
         partial.resize(nodes.div_ceil(ROWS), 0.0);
-        Some(StepAnswer { preconditioner, inertia: problem.inertia, fixed, force, partial })
+        Some(StepCompliance { preconditioner, inertia: problem.inertia, fixed, force, partial })
     }
 
     /// Takes back what it has lent.
-    pub fn take_answer(&mut self, answer: StepAnswer) {
-        let StepAnswer { preconditioner, fixed, force, partial, .. } = answer;
+    pub fn take_compliance(&mut self, answer: StepCompliance) {
+        let StepCompliance { preconditioner, fixed, force, partial, .. } = answer;
         self.work.preconditioner = Some(preconditioner);
-        self.work.answer_memory = Memory { fixed, force, partial };
+        self.work.compliance_memory = Memory { fixed, force, partial };
     }
 }
 
@@ -115,10 +118,10 @@ mod tests {
     fn it_is_close_to_what_a_step_does() {
         let mut body = beam();
         let mut force: Vec<DVec3> = body.rest_positions().iter().map(|p| DVec3::Y * 1e-3 * p.x).collect();
-        let mut answer = body.lend_answer(LONG).unwrap();
+        let mut answer = body.lend_compliance(LONG).unwrap();
         body.external_force_mut().copy_from_slice(&force);
         answer.accelerations(&mut force);
-        body.take_answer(answer);
+        body.take_compliance(answer);
         body.step(LONG, DVec3::ZERO, &mut StepReport::default()).unwrap();
         let change = |v: &DVec3| v.y / LONG;
         let (sum, expected): (f64, f64) = (force.iter().map(|a| a.y).sum(), body.velocities().iter().map(change).sum());
@@ -131,7 +134,7 @@ mod tests {
     #[test]
     fn it_is_symmetric() {
         let mut body = beam();
-        let mut answer = body.lend_answer(LONG).unwrap();
+        let mut answer = body.lend_compliance(LONG).unwrap();
         let nodes = body.rest_positions().len();
         let unit = |node: usize, axis: usize| {
             let mut force = vec![DVec3::ZERO; nodes];
@@ -148,10 +151,10 @@ mod tests {
     #[test]
     fn none_is_lent_for_much_shorter_steps() {
         let mut body = beam();
-        assert!(body.lend_answer(0.1 * LONG).is_none());
-        let lent = body.lend_answer(LONG).unwrap();
-        body.take_answer(lent);
+        assert!(body.lend_compliance(0.1 * LONG).is_none());
+        let lent = body.lend_compliance(LONG).unwrap();
+        body.take_compliance(lent);
         body.forget_preconditioner();
-        assert!(body.lend_answer(LONG).is_none());
+        assert!(body.lend_compliance(LONG).is_none());
     }
 }

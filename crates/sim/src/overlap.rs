@@ -1,0 +1,154 @@
+//! Bodies that lie in each other, in walls or round a nozzle at the start: contact would throw them apart with energy from
+//! nowhere. Vertices and middles of triangles are looked at; a needle that passes through between them is not seen.
+
+use crate::build::BuildError;
+use glam::DVec3;
+use meniscus_core::{BodyKind, Frame};
+use meniscus_geometry::{Aabb, Bvh, TriangleMesh};
+use meniscus_scene::{Loaded, Scene, Side, Tank, WallShape, WetSide};
+
+/// Depth over the thickness of the thinner body beyond which an overlap is warned of, dimensionless.
+const SEEN: f64 = 0.03;
+/// The same beyond which it is refused.
+const REFUSED: f64 = 0.15;
+
+/// A body as it is met.
+struct Solid {
+    name: String,
+    /// Whether contact can move it.
+    free: bool,
+    /// How thick a skin is drawn round it that is no body \[m\]: bodies of particles touch where their particles do, within a spacing.
+    skin: f64,
+    points: Vec<DVec3>,
+    bounds: Aabb,
+    tree: Bvh,
+}
+
+/// An overlap.
+struct Overlap {
+    what: String,
+    with: String,
+    /// How deep \[m\].
+    depth: f64,
+    /// Over the thickness, dimensionless.
+    part: f64,
+    /// Whether something can be thrown by it.
+    free: bool,
+}
+
+/// What is to be said about a world that begins as in `frame`.
+///
+/// # Errors
+/// For free bodies that lie deep in something.
+pub(crate) fn check(loaded: &Loaded, frame: &Frame) -> Result<Vec<String>, BuildError> {
+    let bodies = bodies(loaded, frame);
+    let mut found = Vec::new();
+    for (number, body) in bodies.iter().enumerate() {
+        found.extend(bodies[number + 1..].iter().filter_map(|other| between(body, other)));
+        found.extend(with_walls(loaded, body));
+    }
+    let mut warnings = Vec::new();
+    for Overlap { what, with, depth, part, free } in found {
+        if free && part > REFUSED {
+            return Err(BuildError::Overlap { what, with, depth });
+        }
+        if part > SEEN {
+            warnings.push(format!("`{what}` lies {depth:.2e} m deep in `{with}` at the start"));
+        }
+    }
+    for (name, emitter) in &loaded.scene.emitter {
+        let center = DVec3::from_array(emitter.center);
+        if let Some(body) = bodies.iter().find(|body| body.bounds.contains(center) && body.tree.inside(center)) {
+            let depth = -body.tree.signed_distance(center);
+            return Err(BuildError::Overlap { what: name.clone(), with: body.name.clone(), depth });
+        }
+    }
+    Ok(warnings)
+}
+
+fn bodies(loaded: &Loaded, frame: &Frame) -> Vec<Solid> {
+    let of = |surface: &meniscus_core::Surface| {
+        let info = frame.bodies.get(usize::from(surface.body)).filter(|info| info.kind == BodyKind::Solid)?;
+        let vertices: Vec<DVec3> = surface.positions.iter().map(|p| p.as_dvec3()).collect();
+        let mesh = TriangleMesh::new(vertices, surface.triangles.clone()).ok()?;
+        let spacing = loaded.scene.body.get(&info.name).map(|body| body.spacing.unwrap_or(loaded.scene.sph.spacing));
+        let free = is_free(&loaded.scene, &info.name);
+        Some(Solid { skin: spacing.unwrap_or(0.0), ..Solid::new(info.name.clone(), free, &mesh) })
+    };
+    frame.surfaces.iter().filter_map(of).collect()
+}
+
+/// Whether nothing holds or leads a body.
+fn is_free(scene: &Scene, name: &str) -> bool {
+    let held = scene.solid.get(name).is_some_and(|solid| !solid.fixed.is_empty());
+    let led = scene.rigid.get(name).is_some_and(|rigid| rigid.motion.is_some());
+    let fixed = scene.body.get(name).is_some_and(|body| !body.fixed.is_empty());
+    !held && !led && !fixed
+}
+
+impl Solid {
+    fn new(name: String, free: bool, mesh: &TriangleMesh) -> Self {
+        let vertices = mesh.vertices();
+        let middle = |t: &[u32; 3]| t.iter().map(|&corner| vertices[corner as usize]).sum::<DVec3>() / 3.0;
+        let points = vertices.iter().copied().chain(mesh.triangles().iter().map(middle)).collect();
+        Self { name, free, skin: 0.0, points, bounds: mesh.bounds(), tree: Bvh::new(mesh) }
+    }
+
+    fn thickness(&self) -> f64 {
+        self.bounds.size().min_element().max(f64::MIN_POSITIVE)
+    }
+
+    /// How deep points of this body lie in a closed surface \[m\].
+    fn depth_in(&self, bounds: &Aabb, tree: &Bvh) -> f64 {
+        let near = self.points.iter().filter(|point| bounds.contains(**point));
+        near.filter(|point| tree.inside(**point)).map(|&point| -tree.signed_distance(point)).fold(0.0, f64::max)
+    }
+}
+
+fn between(a: &Solid, b: &Solid) -> Option<Overlap> {
+    if !a.bounds.intersects(&b.bounds) {
+        return None;
+    }
+    let depth = a.depth_in(&b.bounds, &b.tree).max(b.depth_in(&a.bounds, &a.tree)) - a.skin.min(b.skin);
+    let part = depth / a.thickness().min(b.thickness());
+    Some(Overlap { what: a.name.clone(), with: b.name.clone(), depth, part, free: a.free || b.free })
+}
+
+fn with_walls<'a>(loaded: &'a Loaded, body: &'a Solid) -> impl Iterator<Item = Overlap> + 'a {
+    loaded.scene.wall.iter().map(|(name, wall)| {
+        let pose = wall.motion.pose(0.0);
+        let behind = |distance: &dyn Fn(DVec3) -> f64| {
+            body.points.iter().map(|&point| -distance(pose.unapply(point))).fold(0.0, f64::max)
+        };
+        let depth = match &wall.shape {
+            WallShape::Plane(plane) => {
+                let normal = DVec3::from_array(plane.normal).normalize();
+                behind(&|p| (p - DVec3::from_array(plane.point)).dot(normal))
+            }
+            WallShape::Box(tank) => behind(&|p| inside_tank(tank, p)),
+            WallShape::Mesh(mesh) => {
+                let surface = loaded.mesh(&mesh.surface);
+                let solid = surface.closed().is_ok() && !matches!(mesh.wet, Some(WetSide::Inside | WetSide::Both));
+                let still = !wall.motion.moves();
+                if solid && still { body.depth_in(&surface.bounds(), &Bvh::new(surface)) } else { 0.0 }
+            }
+        };
+        let part = depth / body.thickness();
+        Overlap { what: body.name.clone(), with: name.clone(), depth, part, free: body.free }
+    })
+}
+
+/// Distance of a point from the nearest closed side of a tank, negative behind it \[m\].
+fn inside_tank(tank: &Tank, p: DVec3) -> f64 {
+    let (low, high) = (p - DVec3::from_array(tank.min), DVec3::from_array(tank.max) - p);
+    let sides = [
+        (Side::LowX, low.x),
+        (Side::LowY, low.y),
+        (Side::LowZ, low.z),
+        (Side::HighX, high.x),
+        (Side::HighY, high.y),
+        (Side::HighZ, high.z),
+    ];
+    let closed = sides.into_iter().filter(|(side, _)| !tank.open.contains(side));
+    closed.map(|(_, distance)| distance).fold(f64::INFINITY, f64::min)
+}

@@ -1,0 +1,181 @@
+//! Scenes that were lost, hung, panicked or gave noise in silence. Every test is named after what was seen before.
+
+use meniscus_core::Fault;
+use meniscus_scene::Loaded;
+use meniscus_sim::{BuildError, World};
+
+fn loaded(text: &str) -> Loaded {
+    let nothing = |_: &str| Err(std::io::ErrorKind::NotFound.into());
+    Loaded::from_text("test", "test.toml", text, &[], &nothing).unwrap()
+}
+
+fn world(text: &str) -> World {
+    World::new(&loaded(text)).unwrap()
+}
+
+/// The key of a size that is refused.
+#[track_caller]
+fn refused(text: &str) -> String {
+    match World::new(&loaded(text)) {
+        Err(BuildError::Size { key, .. }) => key,
+        Err(other) => panic!("{other}"),
+        Ok(_) => panic!("it was built"),
+    }
+}
+
+const TANK: &str = r#"
+[sph]
+spacing = 0.1
+[liquid.water]
+fill = [{ box = { min = [0, 0, 0], max = [0.5, 0.3, 0.3] } }]
+[wall.tank]
+shape = { box = { min = [0, 0, 0], max = [0.5, 0.6, 0.3] } }
+"#;
+
+#[test]
+fn a_moving_tank_lost_all_its_liquid() {
+    let moving = format!("{TANK}motion = {{ slide = {{ displacement = [6, 0, 0], period = 6 }} }}\n");
+    let mut tank = world(&moving);
+    let start = tank.totals().particles;
+    while tank.time() < 3.0 {
+        tank.step(3.0).unwrap();
+    }
+    assert_eq!((tank.totals().particles, tank.lost()), (start, 0));
+    let x = tank.frame().particles.positions.iter().map(|p| p.x).fold(f32::INFINITY, f32::min);
+    assert!(x > 5.5, "it was carried along, to {x} m");
+}
+
+#[test]
+fn particles_that_left_the_domain_were_not_counted() {
+    let mut open = world(&format!(
+        "domain = {{ min = [-1, -0.5, -1], max = [2, 2, 2] }}\n{}",
+        TANK.split("[wall").next().unwrap()
+    ));
+    let start = open.totals().particles;
+    while open.time() < 0.5 {
+        open.step(0.5).unwrap();
+    }
+    assert_eq!((open.totals().particles, open.lost()), (0, start), "it has fallen out");
+    let mut again = world(&format!(
+        "domain = {{ min = [-1, -0.5, -1], max = [2, 2, 2] }}\n{}",
+        TANK.split("[wall").next().unwrap()
+    ));
+    again.load(&open.save().unwrap()).unwrap();
+    assert_eq!(again.lost(), start, "a checkpoint has the count");
+}
+
+#[test]
+fn stiff_solids_of_particles_never_finished_a_step() {
+    let scene = |keys: &str| {
+        format!(
+            "method = \"unified\"\n[sph]\nspacing = 0.1\n[solid.beam]\n{keys}\nshape = {{ box = {{ min = [0, 0, 0], max = [0.4, 0.2, 0.2] }} }}\n"
+        )
+    };
+    for keys in ["young = 1e20", "density = 1e-9\nyoung = 1e9", "stiffness_damping = 1e9"] {
+        let error = world(&scene(keys)).step(f64::INFINITY).unwrap_err();
+        assert!(matches!(error.fault, Fault::StepTooSmall { .. }), "{keys}: {error}");
+        assert_eq!((error.stage.as_str(), error.body.as_str()), ("move solids", "beam"), "{keys}");
+    }
+    let mut soft = world(&scene("young = 1e5"));
+    soft.step(f64::INFINITY).unwrap();
+    // A hand at a slider can make it so while it runs.
+    let set = r#"{"set": {"key": "solid.beam.young", "value": 1e20}}"#;
+    soft.apply(serde_json::from_str(set).unwrap()).unwrap();
+    assert!(matches!(soft.step(f64::INFINITY).unwrap_err().fault, Fault::StepTooSmall { .. }));
+}
+
+#[test]
+fn huge_sizes_ended_in_a_panic_or_an_abort() {
+    let shape = |size: &str| format!("shape = {{ box = {{ min = [0, 0, 0], max = [{size}, {size}, {size}] }} }}\n");
+    assert_eq!(refused(&format!("[rigid.box]\n{}", shape("1e6"))), "rigid.box.shape");
+    assert_eq!(refused(&format!("[solid.box]\n{}", shape("1e18"))), "solid.box.shape");
+    assert_eq!(refused(&format!("method = \"unified\"\n[solid.box]\n{}", shape("1e18"))), "solid.box.shape");
+    assert_eq!(refused(&format!("method = \"connections\"\n[body.box]\n{}", shape("1e18"))), "body.box.shape");
+    assert_eq!(refused(&format!("{TANK}[wall.far]\n{}", shape("1e300"))), "wall.far.shape");
+    let periodic = "[periodic]\naxes = [\"x\"]\nmin = [0, 0, 0]\nmax = [9e18, 1, 1]\n";
+    assert_eq!(refused(&format!("{TANK}{periodic}")), "periodic.max");
+    let emitter = "[emitter.nozzle]\nliquid = \"water\"\ncenter = [0, 2, 0]\ndirection = [0, -1, 0]\nspeed = 1\nopening = { disc = { radius = 1e6 } }\n";
+    assert_eq!(refused(&format!("{TANK}{emitter}")), "emitter.nozzle.opening");
+}
+
+#[test]
+fn far_from_the_origin_it_computed_noise() {
+    let at = |x: f64| {
+        let (low, high) = (x, x + 0.5);
+        format!(
+            "[sph]\nspacing = 0.1\n[liquid.water]\nfill = [{{ box = {{ min = [{low}, 0, 0], max = [{high}, 0.3, 0.3] }} }}]\n"
+        )
+    };
+    assert_eq!(refused(&at(1e5)), "liquid.water.fill[0]");
+    assert_eq!(refused(&at(-1e4)), "liquid.water.fill[0]");
+    // Single precision has 6e-5 m there, less than a thousandth of the spacing.
+    world(&at(500.0)).step(f64::INFINITY).unwrap();
+}
+
+#[test]
+fn a_fixed_step_far_above_what_is_stable_was_taken_in_silence() {
+    let with_step = |dt: f64| world(&format!("{TANK}[time]\ndt = {dt}\n"));
+    let warned = with_step(1.0).warnings().join("\n");
+    assert!(warned.contains("`time.dt` = 1.000e0 s is") && warned.contains("stable at the start"), "{warned}");
+    assert!(!with_step(1e-5).warnings().join("\n").contains("time.dt"));
+}
+
+/// Which pairs of particles may touch soon depends on when they were last looked for; that is no state.
+#[test]
+fn checkpoints_of_connections_differed_after_a_kill() {
+    let scene = r#"
+method = "connections"
+[sph]
+spacing = 0.1
+[body.low]
+shape = { box = { min = [0, 0.01, 0], max = [0.5, 0.3, 0.5] } }
+[body.high]
+velocity = [0.3, -1, 0]
+shape = { box = { min = [0.1, 0.32, 0.05], max = [0.6, 0.6, 0.55] } }
+[wall.floor]
+shape = { plane = { point = [0, 0, 0], normal = [0, 1, 0] } }
+"#;
+    let steps = |world: &mut World, count: usize| (0..count).for_each(|_| world.step(f64::INFINITY).unwrap());
+    let mut unbroken = world(scene);
+    steps(&mut unbroken, 7);
+    let saved = unbroken.save().unwrap();
+    for count in [1, 2, 5, 30] {
+        let mut resumed = world(scene);
+        resumed.load(&saved).unwrap();
+        assert_eq!(resumed.digest(), {
+            let mut same = world(scene);
+            same.load(&saved).unwrap();
+            same.digest()
+        });
+        let mut on = world(scene);
+        steps(&mut on, 7 + count);
+        steps(&mut resumed, count);
+        assert!(resumed.save().unwrap() == on.save().unwrap(), "{count} steps later");
+        assert_eq!(resumed.digest(), on.digest());
+    }
+}
+
+#[test]
+fn bodies_that_overlapped_at_the_start_exploded() {
+    let block = |name: &str, y: f64| {
+        format!("[rigid.{name}]\nshape = {{ box = {{ min = [0, {y}, 0], max = [0.4, {}, 0.4] }} }}\n", y + 0.4)
+    };
+    let floor = "[wall.floor]\nshape = { plane = { point = [0, 0, 0], normal = [0, 1, 0] } }\n";
+    let built = |text: &str| World::new(&loaded(text)).map(|world| world.warnings().to_vec());
+    let refused = |text: &str| match built(text) {
+        Err(BuildError::Overlap { what, with, .. }) => format!("{what} in {with}"),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(refused(&format!("{}{}", block("a", 0.0), block("b", 0.2))), "a in b");
+    assert_eq!(refused(&format!("{}{floor}", block("a", -0.2))), "a in floor");
+    let tank = "[wall.tank]\nshape = { box = { min = [0, 0, 0], max = [0.2, 9, 9], open = [\"+y\"] } }\n";
+    assert_eq!(refused(&format!("{}{tank}", block("a", 0.5))), "a in tank");
+    let soft = "[solid.s]\nshape = { sphere = { center = [0.2, 0.5, 0.2], radius = 0.2 } }\n";
+    assert_eq!(refused(&format!("{soft}{}", block("a", 0.3))), "s in a");
+    let nozzle = "[emitter.n]\nliquid = \"w\"\ncenter = [0.2, 0.2, 0.2]\ndirection = [0, -1, 0]\nspeed = 1\nopening = { disc = { radius = 0.1 } }\n[liquid.w]\n";
+    assert_eq!(refused(&format!("{}{nozzle}", block("a", 0.0))), "n in a");
+    // A little is only said; what stands side by side is not.
+    let shallow = built(&format!("{}{}", block("a", 0.0), block("b", 0.37))).unwrap();
+    assert!(shallow.join("").contains("`a` lies 3.00e-2 m deep in `b`"), "{shallow:?}");
+    assert_eq!(built(&format!("{}{}{floor}", block("a", 0.0), block("b", 0.41))).unwrap(), [""; 0]);
+}

@@ -1,0 +1,457 @@
+//! Corrected gradients: a liquid whose pressure sees linear fields as they are \[BL99\].
+//!
+//! The plain divergence Σⱼ (vᵢ − vⱼ)·gᵢⱼ of a shear flow is not zero where particles are in disorder. A pressure that takes this error
+//! for compression stops the shear: under gravity the liquid is a glass. With the inverse of the moments of the gradients,
+//!
+//! > Mᵢ = −Σⱼ gᵢⱼ⊗(xᵢ − xⱼ) + Σ_sides b d n⊗n,  Lᵢ = Mᵢ⁻¹,
+//! >
+//! > (D v)ᵢ = Σⱼ (vᵢ − vⱼ)·Lᵢgᵢⱼ − Σ_sides b (n·Lᵢn) n·(vᵢ − v_wall),
+//! >
+//! > ρ0ᵢ aᵢ = −Σⱼ (qᵢLᵢ + qⱼLⱼ) gᵢⱼ + qᵢ Σ_sides b (n·Lᵢn) n,
+//!
+//! the divergence of a linear field is exact, and a is minus the adjoint of D, so that pressure does no work on a flow without divergence, and the
+//! solve stays symmetric. Forces of pairs are equal and opposite. As D vanishes on rotations, pressure has no torque, but for
+//! particles that lack neighbours, where L is blended with one.
+//!
+//! | symbol | meaning |
+//! |---|---|
+//! | gᵢⱼ, b | V0 ∇Wᵢⱼ, push of a side of a wall \[1/m\]; a side is a neighbour at its foot point that holds against its normal alone |
+//! | d, n | distance from the side \[m\], its normal into the liquid |
+//! | qᵢ | pressure \[Pa\]; inside the liquid it may pull, elsewhere not |
+//! | δᵢ | shift of the place \[m\] |
+//!
+//! The step: one projection of v + Δt (gravity, friction, tension) to D v = 0, from the pressure of the last step on; then the
+//! density solve with plain gradients, which only moves places, by δ, until no compression is left; velocities follow their own field,
+//! v += (∇v) δ.
+
+mod sums;
+
+use super::pairs::Pairs;
+use super::{Aim, Solved, Stop};
+use crate::bodies::Link;
+use crate::lanes::{Packed, pack};
+use crate::liquid::{Liquid, with_kernel_and_space};
+use crate::neighbours::sum_over_blocks;
+use crate::params::{BodyWall, Corrects, Gradients, PressureSolver};
+use crate::walls::{Contact, Side};
+use fearless_simd::dispatch;
+use glam::{DVec3, Mat3, Vec3};
+use meniscus_core::{StepError, par};
+use rayon::prelude::*;
+use sums::{fit_field, sum_change, sum_moments, sum_noise, sum_pressure, sum_rate};
+
+/// Above this compression a particle is inside the liquid: its pressure may pull.
+const INSIDE: f32 = 0.95;
+
+/// Determinant of the moments below which particles have too few neighbours to correct their gradients wholly.
+const FEW: f32 = 0.3;
+
+/// A symmetric matrix: xx, yy, zz, xy, xz, yz.
+pub(crate) type Symmetric = [f32; 6];
+
+/// What corrected gradients need in a step.
+#[derive(Default)]
+pub(crate) struct Corrected {
+    /// Whether sums are to be corrected, and whether places are shifted, which bodies do not answer.
+    pub(super) on: bool,
+    pub(crate) shifts: bool,
+    /// L of each particle.
+    pub(crate) inverse: Vec<Symmetric>,
+    /// q L of each particle, in two parts; one more than particles.
+    pressed: [Vec<Packed>; 2],
+    /// Corrected push of all sides, and that times their velocity.
+    pub(super) wall_push: Vec<Packed>,
+    /// Corrected push less L Σ g: what a particle's own pressure does to it.
+    own: Vec<Vec3>,
+    inverse_diagonal: Vec<f32>,
+    /// Which particles may pull.
+    pub(super) pulls: Vec<bool>,
+    /// Velocities after the projection.
+    projected: Vec<Packed>,
+    /// The best linear field through the velocities of neighbours: its inverse moments without walls and their weight, its rows.
+    fit: Vec<(Symmetric, f32)>,
+    rows: [Vec<Packed>; 3],
+}
+
+/// A symmetric matrix times a vector.
+#[inline]
+pub(crate) fn apply(l: &Symmetric, v: Vec3) -> Vec3 {
+    Vec3::new(
+        l[0] * v.x + l[3] * v.y + l[4] * v.z,
+        l[3] * v.x + l[1] * v.y + l[5] * v.z,
+        l[4] * v.x + l[5] * v.y + l[2] * v.z,
+    )
+}
+
+fn full(m: &Symmetric) -> Mat3 {
+    Mat3::from_cols(Vec3::new(m[0], m[3], m[4]), Vec3::new(m[3], m[1], m[5]), Vec3::new(m[4], m[5], m[2]))
+}
+
+fn half(m: Mat3) -> Symmetric {
+    [m.x_axis.x, m.y_axis.y, m.z_axis.z, m.x_axis.y, m.x_axis.z, m.y_axis.z]
+}
+
+/// The inverse of moments, blended with one where neighbours are few.
+fn invert(moments: &Symmetric) -> Symmetric {
+    let m = full(moments);
+    let determinant = m.determinant();
+    if determinant < 1e-3 {
+        return [1.0, 1.0, 1.0, 0.0, 0.0, 0.0];
+    }
+    let share = (determinant / FEW).min(1.0);
+    half(m.inverse() * share + Mat3::IDENTITY * (1.0 - share))
+}
+
+/// The inverse of moments, and how far it is to be trusted, 0 to 1.
+fn invert_or_not(moments: &Symmetric) -> (Symmetric, f32) {
+    let m = full(moments);
+    let determinant = m.determinant();
+    let trust = (determinant * 10.0 - 0.5).clamp(0.0, 1.0);
+    (if trust > 0.0 { half(m.inverse()) } else { [0.0; 6] }, trust)
+}
+
+/// n·Ln times n: what is left of a corrected push along the normal of a side.
+fn along(l: &Symmetric, side: &Side) -> Vec3 {
+    side.normal * (side.push * side.normal.dot(apply(l, side.normal)))
+}
+
+impl Liquid {
+    /// Whether gradients are corrected.
+    #[must_use]
+    pub fn corrects_gradients(&self) -> bool {
+        let params = &self.setup.params;
+        params.gradients == Gradients::Corrected
+            && params.pressure == PressureSolver::Dfsph
+            && params.density_corrects == Corrects::Velocities
+            && self.setup.coupling.wall == BodyWall::Pressure
+            && !self.embedded.is_porous()
+    }
+
+    /// Inverse moments of the gradients, and what walls and bodies push with under them.
+    pub(super) fn correct_gradients(&mut self) {
+        let count = self.state.particles.len();
+        let mut c = std::mem::take(&mut self.work.corrected);
+        let mut links = std::mem::take(&mut self.work.links);
+        c.inverse.resize(count, [0.0; 6]);
+        c.fit.resize(count, ([0.0; 6], 0.0));
+        c.wall_push.resize(count, [0.0; 4]);
+        c.own.resize(count, Vec3::ZERO);
+        c.inverse_diagonal.resize(count, 0.0);
+        let (level, norm, work) = (self.level, -self.gradient_norm(), &self.work);
+        with_kernel_and_space!(self, |pair| {
+            let pieces = c.inverse.par_chunks_mut(par::PIECE).zip(c.fit.par_chunks_mut(par::PIECE));
+            let pieces = pieces.zip(c.wall_push.par_chunks_mut(par::PIECE)).zip(&mut links);
+            let blocks = work.neighbours.blocks.par_iter().zip(&work.slopes).zip(&work.gradients).zip(&work.contacts);
+            blocks.zip(pieces).for_each(
+                |((((block, slopes), gradients), contacts), (((inverse, fit), push), links))| {
+                    let pairs = Pairs { block, slopes, gradients };
+                    dispatch!(level, simd => sum_moments(simd, pair.1, pairs, &work.place, norm, inverse));
+                    for (fit, moments) in fit.iter_mut().zip(&*inverse) {
+                        *fit = invert_or_not(moments);
+                    }
+                    self.meet_sides(block.start, contacts, inverse);
+                    inverse.iter_mut().for_each(|moments| *moments = invert(moments));
+                    self.correct_pushes(block.start, (contacts, links), inverse, push);
+                },
+            );
+        });
+        let (sums, diagonal) = (&self.work.sums, &self.work.inverse_diagonal);
+        let own = c.own.par_iter_mut().zip(&mut c.inverse_diagonal).with_min_len(par::LIGHT).enumerate();
+        own.for_each(|(i, (own, inverse_diagonal))| {
+            let l = &c.inverse[i];
+            *own = Vec3::from_slice(&c.wall_push[i]) - apply(l, sums[i].gradient);
+            let mean = (l[0] + l[1] + l[2]) * (1.0 / 3.0);
+            *inverse_diagonal = diagonal[i] / (mean * mean);
+        });
+        (self.work.corrected, self.work.links) = (c, links);
+        if !self.bodies.is_empty() {
+            self.bodies.sort_links(&self.work.links);
+        }
+    }
+
+    /// Adds the sides of walls to the moments of the particles of a block.
+    fn meet_sides(&self, start: usize, contacts: &[Contact], moments: &mut [Symmetric]) {
+        for contact in contacts {
+            let i = contact.particle as usize;
+            let m = &mut moments[i - start];
+            for Side { normal: n, push, distance } in self.walls.sides(contact, self.state.particles.position[i]) {
+                let weight = push * distance;
+                let more = [n.x * n.x, n.y * n.y, n.z * n.z, n.x * n.y, n.x * n.z, n.y * n.z];
+                m.iter_mut().zip(more).for_each(|(m, more)| *m += weight * more);
+            }
+        }
+    }
+
+    /// The corrected pushes of walls and of the nodes of bodies on the particles of a block.
+    fn correct_pushes(
+        &self,
+        start: usize,
+        (contacts, links): (&[Contact], &mut [Link]),
+        inverse: &[Symmetric],
+        output: &mut [Packed],
+    ) {
+        output.fill([0.0; 4]);
+        let of_bodies = self.walls.len() as u16;
+        let mut links = links.iter_mut().peekable();
+        for contact in contacts {
+            let i = contact.particle as usize;
+            let (l, output) = (&inverse[i - start], &mut output[i - start]);
+            let mut sum = pack(Vec3::ZERO, 0.0);
+            if contact.wall >= of_bodies {
+                let n = contact.normal;
+                let ln = apply(l, n);
+                while links.next_if(|link| link.particle < contact.particle).is_some() {}
+                while let Some(link) = links.next_if(|link| link.particle == contact.particle) {
+                    link.weight = n * ln.dot(link.weight);
+                    let flux = link.weight.dot(self.bodies.velocity_of(link.node));
+                    sum = pack(Vec3::from_slice(&sum) + link.weight, sum[3] + flux);
+                }
+            } else {
+                let is_tank = self.walls.is_tank(contact.wall);
+                for side in self.walls.sides(contact, self.state.particles.position[i]) {
+                    let push = along(l, &side);
+                    // The one side of a curved wall may move differently from place to place: its flux is known as a whole.
+                    let share = push.length() / side.push.max(f32::MIN_POSITIVE);
+                    let flux = if is_tank { push.dot(contact.velocity) } else { contact.flux * share };
+                    sum = pack(Vec3::from_slice(&sum) + push, sum[3] + flux);
+                }
+            }
+            *output = std::array::from_fn(|k| output[k] + sum[k]);
+        }
+    }
+
+    /// Finds the pressure that leaves no divergence, and adds its acceleration; then the shift of places that leaves no compression.
+    pub(super) fn project_and_shift(&mut self, gravity: DVec3, dt: f64) -> Result<Solved, StepError> {
+        self.start_bodies();
+        let projected = self.project(gravity, dt);
+        self.report_projection();
+        self.push_bodies(Vec3::ZERO, |liquid, i| {
+            let multiplier = liquid.state.particles.multiplier[i];
+            [multiplier, multiplier, 1.0]
+        });
+        self.check("find pressure", "pressure", |p, i| p.pressure[i].is_finite())?;
+        let shifted = self.shift(dt);
+        self.follow_field(dt);
+        let acceleration = &self.work.acceleration;
+        self.check("find pressure", "acceleration", |_, i| acceleration[i].is_finite())?;
+        Ok(Solved {
+            iterations: projected.iterations + shifted.iterations,
+            error: shifted.error,
+            converged: projected.converged && shifted.converged,
+        })
+    }
+
+    /// Velocities without divergence, into `work.corrected.projected`.
+    fn project(&mut self, gravity: DVec3, dt: f64) -> Solved {
+        let solver = &self.setup.params;
+        let most = solver.divergence_error;
+        let error = self.error_of_pressure(gravity, dt).min(most);
+        let error = error.max(super::ROUNDING * dt * self.setup.speed / solver.spacing);
+        let stop = Stop { error, most: error, iterations: [0, solver.max_divergence_iterations], both_ways: true };
+        let (embedded, liquid) = (&self.embedded, &self.state.particles.liquid);
+        let inside = |(&c, &l): (&f32, &u16)| c > INSIDE && !embedded.is_solid(l);
+        let Self { work, .. } = self;
+        work.corrected.pulls.clear();
+        work.corrected.pulls.extend(work.compression.iter().zip(liquid).map(inside));
+        work.corrected.on = true;
+        std::mem::swap(&mut work.inverse_diagonal, &mut work.corrected.inverse_diagonal);
+        let solved = self.solve(Aim::Projection, dt, stop);
+        let work = &mut self.work;
+        std::mem::swap(&mut work.inverse_diagonal, &mut work.corrected.inverse_diagonal);
+        work.corrected.on = false;
+        work.corrected.pulls.clear();
+        std::mem::swap(&mut work.flow, &mut work.corrected.projected);
+        let inverse_dt = (1.0 / dt) as f32;
+        let (projected, velocity) = (&work.corrected.projected, &self.state.particles.velocity);
+        let acceleration = work.acceleration.par_iter_mut().with_min_len(par::LIGHT);
+        acceleration.zip(velocity).zip(projected).for_each(|((a, v), p)| *a = (Vec3::from_slice(p) - *v) * inverse_dt);
+        solved
+    }
+
+    /// The pressure of particles, and the reaction of walls to it; bodies have theirs from [`Liquid::push_bodies`].
+    fn report_projection(&mut self) {
+        let particles = &mut self.state.particles;
+        particles.pressure.clone_from(&particles.multiplier);
+        let mut reactions = std::mem::take(&mut self.work.reactions);
+        let (walls, volume) = (self.walls.len(), self.rest_volume());
+        let on_walls = self.work.contacts.iter().flatten().filter(|contact| usize::from(contact.wall) < walls);
+        for contact in on_walls {
+            let i = contact.particle as usize;
+            let (x, q) = (self.state.particles.position[i], f64::from(self.state.particles.multiplier[i]));
+            for side in self.walls.sides(contact, x) {
+                let push = along(&self.work.corrected.inverse[i], &side).as_dvec3();
+                reactions[usize::from(contact.wall)].push(x.as_dvec3(), push * (-q * volume));
+            }
+        }
+        self.work.reactions = reactions;
+    }
+
+    /// Places without compression; at the end `work.flow` holds the velocities that lead there.
+    fn shift(&mut self, dt: f64) -> Solved {
+        let solver = &self.setup.params;
+        let error = solver.density_error.max(super::ROUNDING * self.share_taken_back(dt));
+        let stop = Stop { error, most: error, iterations: [0, solver.max_density_iterations], both_ways: false };
+        self.work.corrected.shifts = true;
+        let solved = self.solve(Aim::Shift, dt, stop);
+        self.work.corrected.shifts = false;
+        self.work.divergence_pressure.fill(0.0);
+        solved
+    }
+
+    /// Accelerations of places, by which they are shifted, and of velocities, which follow their field.
+    fn follow_field(&mut self, dt: f64) {
+        let count = self.state.particles.len();
+        let (step, inverse_dt) = (dt as f32, (1.0 / dt) as f32);
+        let (level, norm) = (self.level, self.gradient_norm());
+        let mut own = std::mem::take(&mut self.work.own_acceleration);
+        let mut places = std::mem::take(&mut self.work.acceleration);
+        own.resize(count, Vec3::ZERO);
+        let (work, velocity) = (&self.work, &self.state.particles.velocity);
+        let Corrected { projected, inverse, .. } = &work.corrected;
+        with_kernel_and_space!(self, |pair| {
+            let pieces = own.par_chunks_mut(par::PIECE).zip(places.par_chunks_mut(par::PIECE));
+            let blocks = work.neighbours.blocks.par_iter().zip(&work.slopes).zip(&work.gradients);
+            blocks.zip(pieces).for_each(|(((block, slopes), gradients), (own, places))| {
+                let pairs = Pairs { block, slopes, gradients };
+                for (k, (own, place)) in own.iter_mut().zip(places).enumerate() {
+                    let i = block.start + k;
+                    let (p, v) = (Vec3::from_slice(&projected[i]), velocity[i]);
+                    let shift = (Vec3::from_slice(&work.flow[i]) - p) * step;
+                    *place = (Vec3::from_slice(&work.flow[i]) - v) * inverse_dt;
+                    let mut after = p;
+                    if shift != Vec3::ZERO {
+                        let way = apply(&inverse[i], shift) * norm;
+                        after += dispatch!(level, simd => sum_change(simd, pair.1, pairs, (&work.place, projected), (k, way)));
+                    }
+                    *own = (after - v) * inverse_dt;
+                }
+            });
+        });
+        (self.work.own_acceleration, self.work.acceleration) = (own, places);
+    }
+
+    /// Friction of what single particles do against their neighbours: against the best linear field through their velocities.
+    ///
+    /// > Δvᵢ = −κ Σⱼ wᵢⱼ (θᵢ(vᵢⱼ − Gᵢxᵢⱼ) + θⱼ(vᵢⱼ − Gⱼxᵢⱼ)),  Gᵢ = Σⱼ wᵢⱼ vᵢⱼ⊗xᵢⱼ (Σⱼ wᵢⱼ xᵢⱼ⊗xᵢⱼ)⁻¹,  wᵢⱼ = −V0 (dW/dr)/r
+    ///
+    /// It is the slope of Σᵢ θᵢ Σⱼ wᵢⱼ |vᵢⱼ − Gᵢxᵢⱼ|²/2, as G is the best fit: energy falls, momentum stays, and as linear
+    /// fields are not felt, neither is rotation, so that angular momentum stays too. θ is one, and nothing where neighbours are too few.
+    pub(crate) fn damp_noise(&mut self, share: f64, dt: f64) {
+        let count = self.state.particles.len();
+        let mut flow = std::mem::take(&mut self.work.flow);
+        let mut rows = std::mem::take(&mut self.work.corrected.rows);
+        flow.resize(count + 1, [0.0; 4]);
+        flow[count] = [0.0; 4];
+        let each = flow[..count].par_iter_mut().with_min_len(par::LIGHT).zip(&self.state.particles.velocity);
+        each.for_each(|(flow, &v)| *flow = pack(v, 0.0));
+        rows.iter_mut().for_each(|row| row.resize(count + 1, [0.0; 4]));
+        rows.iter_mut().for_each(|row| row[count] = [0.0; 4]);
+        let (level, norm) = (self.level, self.gradient_norm());
+        let spacing = self.setup.params.spacing;
+        let lightest = self.setup.materials.iter().map(|m| m.1.density).fold(f64::INFINITY, f64::min);
+        let strength = (share * spacing * spacing * lightest / dt) as f32 * norm;
+        let liquid = &self.state.particles.liquid;
+        let mut acceleration = std::mem::take(&mut self.work.acceleration);
+        let work = &self.work;
+        with_kernel_and_space!(self, |pair| {
+            let [x, y, z] = rows.each_mut().map(|row| row[..count].par_chunks_mut(par::PIECE));
+            let blocks = work.neighbours.blocks.par_iter().zip(&work.slopes).zip(&work.gradients);
+            let fits = work.corrected.fit.par_chunks(par::PIECE);
+            blocks.zip(fits).zip(x.zip(y).zip(z)).for_each(|((((block, slopes), gradients), fit), ((x, y), z))| {
+                let pairs = Pairs { block, slopes, gradients };
+                dispatch!(level, simd => fit_field(simd, pair.1, pairs, (&work.place, &flow), fit, [x, y, z]));
+                for row in [x, y, z] {
+                    row.iter_mut().for_each(|row| *row = [row[0] * -norm, row[1] * -norm, row[2] * -norm, row[3]]);
+                }
+            });
+            let blocks = work.neighbours.blocks.par_iter().zip(&work.slopes);
+            blocks.zip(acceleration.par_chunks_mut(par::PIECE)).for_each(|((block, slopes), piece)| {
+                for (k, a) in piece.iter_mut().enumerate() {
+                    let lists = (block, &slopes[..], k);
+                    let sum = dispatch!(level, simd => sum_noise(simd, pair.1, lists, (&work.place, &flow), &rows));
+                    *a += sum * (strength / work.rest_density[usize::from(liquid[block.start + k])]);
+                }
+            });
+        });
+        self.work.acceleration = acceleration;
+        (self.work.flow, self.work.corrected.rows) = (flow, rows);
+    }
+
+    /// q L of all particles, whose multipliers q are the companions of their places.
+    pub(crate) fn press(&mut self) {
+        let count = self.state.particles.len();
+        let crate::liquid::Workspace { corrected: Corrected { on, pressed, inverse, .. }, place, .. } = &mut self.work;
+        if !*on {
+            return;
+        }
+        pressed.iter_mut().for_each(|half| half.resize(count + 1, [0.0; 4]));
+        let [a, b] = pressed;
+        let each = a[..count].par_iter_mut().zip(&mut b[..count]).with_min_len(par::LIGHT).enumerate();
+        each.for_each(|(i, (a, b))| {
+            let (l, q) = (&inverse[i], place[i][3]);
+            *a = [l[0] * q, l[1] * q, l[2] * q, l[3] * q];
+            *b = [l[4] * q, l[5] * q, 0.0, 0.0];
+        });
+        (a[count], b[count]) = ([0.0; 4], [0.0; 4]);
+    }
+
+    /// As [`Liquid::accelerate`], with corrected gradients and what [`Liquid::press`] has put down.
+    pub(super) fn accelerate_corrected(&self, output: &mut Vec<Packed>) {
+        let (work, particles, in_pores) = (&self.work, &self.state.particles, &self.embedded.in_pores);
+        let count = particles.len();
+        output.resize(count + 1, [0.0; 4]);
+        let (level, norm) = (self.level, self.gradient_norm());
+        let blocks = work.neighbours.blocks.par_iter().with_max_len(par::BATCH);
+        let blocks = blocks.zip(&work.slopes).zip(&work.gradients);
+        with_kernel_and_space!(self, |pair| {
+            let pieces = output[..count].par_chunks_mut(par::PIECE);
+            blocks.zip(pieces).for_each(|(((block, slopes), gradients), piece)| {
+                let pairs = Pairs { block, slopes, gradients };
+                dispatch!(level, simd => sum_pressure(simd, pair.1, pairs, &work.place, &work.corrected.pressed, piece));
+                for (k, output) in piece.iter_mut().enumerate() {
+                    let i = block.start + k;
+                    let rest_density = work.inertia[usize::from(particles.liquid[i])] * in_pores.hindrance(i);
+                    let own = work.corrected.own[i] * work.place[i][3];
+                    *output = pack((own - Vec3::from_slice(output) * norm) / rest_density, 0.0);
+                }
+            });
+        });
+        output[count] = [0.0; 4];
+        self.embedded.answer_as_rigid(&particles.position, output);
+    }
+
+    /// As [`Liquid::sum_rates`], with corrected gradients.
+    pub(super) fn sum_rates_corrected(
+        &self,
+        (flow, time): (&[Packed], f32),
+        output: &mut Vec<f32>,
+        partial: &mut Vec<f64>,
+        finish: impl Fn(usize, f32) -> (f32, f32) + Sync,
+    ) -> f64 {
+        let (level, norm, work) = (self.level, self.gradient_norm(), &self.work);
+        let c = &work.corrected;
+        output.resize(self.state.particles.len(), 0.0);
+        with_kernel_and_space!(self, |pair| {
+            sum_over_blocks(&work.neighbours.blocks, output, partial, |number, block, piece| {
+                let pairs = Pairs { block, slopes: &work.slopes[number], gradients: &work.gradients[number] };
+                dispatch!(level, simd => sum_rate(simd, pair.1, pairs, (&work.place, flow), &c.inverse, piece));
+                for link in &work.links[number] {
+                    let rate = link.weight.dot(self.bodies.answer[link.node as usize].as_vec3()) * time;
+                    piece[link.particle as usize - block.start] += rate / norm;
+                }
+                let mut sum = 0.0;
+                for (k, output) in piece.iter_mut().enumerate() {
+                    let i = block.start + k;
+                    let wall = Vec3::from_slice(&c.wall_push[i]).dot(Vec3::from_slice(&flow[i]));
+                    let (value, summed) = finish(i, *output * norm - wall);
+                    *output = value;
+                    sum += f64::from(summed);
+                }
+                sum
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;
