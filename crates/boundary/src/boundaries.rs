@@ -142,6 +142,14 @@ impl Boundaries {
         self.place(time, INSTANT);
     }
 
+    /// Puts all walls back to where they were when the step began: it is not taken.
+    pub fn put_back(&mut self) {
+        self.step[1] = 0.0;
+        for placed in &mut self.walls {
+            placed.poses[1] = placed.poses[0];
+        }
+    }
+
     /// What follows from the poses: planes, and the vertices of animated meshes.
     fn follow(&mut self) {
         let Self { walls, sides, step: [time, dt], inverse_dt, scratch } = self;

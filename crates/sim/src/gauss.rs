@@ -84,6 +84,7 @@ impl Method for Gauss {
         self.solids.take_compliances();
         self.liquid.roll_back();
         self.solids.roll_back();
+        self.put_walls_back();
         if let Some(before) = self.before.take() {
             // Saved by these very solids.
             let _fits = self.solids.load(before);
@@ -169,11 +170,8 @@ impl Method for Gauss {
 
     fn load(&mut self, bytes: &[u8]) -> Result<(), postcard::Error> {
         let (state, solids): (State, SavedSolids) = postcard::from_bytes(bytes)?;
-        let [time, dt] = state.last_step;
         if self.liquid.restore(state) && self.solids.load(solids) {
-            if dt > 0.0 {
-                self.walls.place(time, dt);
-            }
+            self.put_walls_back();
             Ok(())
         } else {
             Err(postcard::Error::DeserializeBadEncoding)
@@ -288,6 +286,14 @@ impl Method for Gauss {
 
 impl Gauss {
     /// Walls as outlines or surfaces, where they are now.
+    /// Walls are where the last step that was taken has left them.
+    fn put_walls_back(&mut self) {
+        match self.liquid.state().last_step {
+            [time, dt] if dt > 0.0 => self.walls.place(time, dt),
+            _ => self.walls.put_back(),
+        }
+    }
+
     fn show_walls(&self, frame: &mut Frame) {
         for number in 0..self.walls.len() {
             let body = self.liquids + number as u16;
