@@ -1,0 +1,170 @@
+"""The package as its users meet it. Expected numbers are physics or what the command line gives."""
+
+import doctest
+import os
+import subprocess
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import meniscus as mn
+
+DROP = """
+seconds = 0.2
+fps = 50
+[sph]
+spacing = 0.02
+[liquid.water]
+fill = [{ box = { min = [-0.1, 0.5, -0.1], max = [0.1, 0.7, 0.1] } }]
+"""
+
+
+def test_a_drop_falls_by_half_g_t_squared():
+    world = mn.World(DROP)
+    start = world.frame().particles.position
+    frames = list(world.run())
+    assert [frame.number for frame in frames] == list(range(1, 11))
+    end = frames[-1]
+    fallen = (start - end.particles.position)[:, 1].mean()
+    assert fallen == pytest.approx(0.5 * 9.81 * end.time**2, rel=0.01)
+    assert end.particles.velocity[:, 1].mean() == pytest.approx(-9.81 * 0.2, rel=1e-3)
+    assert len(end.particles) == len(start) > 900
+    assert world.probes["time [s]"][-1] == pytest.approx(0.2)
+    assert len(world.probes) == 11
+
+
+def test_frames_are_their_own():
+    world = mn.World(DROP)
+    first = world.frame()
+    before = first.particles.position.copy()
+    list(world.run(0.1))
+    np.testing.assert_array_equal(first.particles.position, before)
+    assert world.frame().particles.position[:, 1].mean() < before[:, 1].mean()
+
+
+def test_bits_do_not_depend_on_threads_and_survive_a_checkpoint(tmp_path):
+    digests = []
+    for threads in (1, 2):
+        world = mn.World(DROP, threads=threads)
+        list(world.run(0.1))
+        digests.append(world.digest)
+    assert digests[0] == digests[1]
+    world.save(tmp_path / "half.mnc")
+    list(world.run(0.2))
+    other = mn.World(DROP)
+    other.load(tmp_path / "half.mnc")
+    list(other.run(0.2))
+    assert other.digest == world.digest != digests[0]
+    (tmp_path / "junk.mnc").write_bytes(b"junk")
+    with pytest.raises(mn.RecordError, match="junk.mnc"):
+        other.load(tmp_path / "junk.mnc")
+
+
+def test_records_are_those_of_the_command_line(tmp_path):
+    run = mn.run(DROP, tmp_path / "a")
+    assert len(run) == 11 and run.info["status"] == "done"
+    world = mn.World(DROP)
+    *_, last = world.run()
+    np.testing.assert_array_equal(run[-1].particles.position, last.particles.position)
+    np.testing.assert_array_equal(run.probes["kinetic energy [J]"], world.probes["kinetic energy [J]"])
+    assert [frame.number for frame in run[2:4]] == [2, 3]
+    with pytest.raises(mn.RecordError):
+        mn.run(DROP, tmp_path / "a")
+    program = os.environ.get("MENISCUS_BINARY")
+    if program is None:
+        pytest.skip("MENISCUS_BINARY is not set")
+    (tmp_path / "drop.toml").write_text(DROP)
+    out = tmp_path / "b"
+    subprocess.run([program, "run", tmp_path / "drop.toml", "--no-pictures", "--quiet", "--out", out], check=True)
+    theirs = mn.open(out)
+    np.testing.assert_array_equal(theirs[-1].particles.position, last.particles.position)
+
+
+def test_surfaces_and_pictures(tmp_path):
+    world = mn.World(DROP)
+    water = world.frame().surface("water")
+    corner = water.vertices[water.triangles]
+    volume = np.einsum("ij,ij->i", corner[:, 0], np.cross(corner[:, 1], corner[:, 2])).sum() / 6
+    assert volume == pytest.approx(0.2**3, rel=0.05)
+    with pytest.raises(KeyError, match="watr"):
+        world.frame().surface("watr")
+    picture = world.render(160, 90)
+    assert picture.shape == (90, 160, 3) and picture.dtype == np.uint8 and picture.std() > 5
+    assert world.frame()._repr_png_().startswith(b"\x89PNG")
+
+
+def test_commands_change_what_comes():
+    calm, pushed = mn.World(DROP), mn.World(DROP)
+    pushed.command("gravity", [0.0, 0.0, 0.0])
+    list(calm.run(0.1)), list(pushed.run(0.1))
+    assert abs(pushed.frame().particles.velocity[:, 1].mean()) < 1e-3
+    assert calm.frame().particles.velocity[:, 1].mean() < -0.9
+    with pytest.raises(ValueError, match="gravty"):
+        calm.command("gravty", 3.0)
+
+
+def test_errors_say_where(tmp_path):
+    with pytest.raises(mn.SceneError) as error:
+        mn.check(DROP.replace("spacing = 0.02", "spacing = -1"))
+    assert error.value.line == 5 and error.value.key == "sph.spacing" and error.value.file == "scene.toml"
+    with pytest.raises(mn.SceneError) as error:
+        mn.check(DROP, set={"sph.spcing": 0.01})
+    assert "spacing" in f"{error.value} {error.value.help}"
+    with pytest.raises(mn.SceneError):
+        mn.World("no-such-scene")
+    with pytest.raises(TypeError):
+        mn.World(DROP, set={"sph.spacing": object()})
+    with pytest.raises(ValueError):
+        mn.World(DROP, threads=0)
+    with pytest.raises(mn.RecordError):
+        mn.open(tmp_path)
+
+
+def test_check_and_gallery():
+    told = mn.check(DROP)
+    assert told["particles"] == 1000 and told["method"] == "gauss" and told["warnings"] == []
+    assert "dam-break" in mn.scenes()
+
+
+def test_other_threads_work_while_it_steps():
+    world = mn.World(DROP, set={"sph.spacing": 0.01})
+    counted = 0
+
+    def count():
+        nonlocal counted
+        while not done.is_set():
+            counted += 1
+            time.sleep(0.001)
+
+    done = threading.Event()
+    counter = threading.Thread(target=count)
+    counter.start()
+    begin = time.perf_counter()
+    world.step(0.001)
+    for _ in range(20):
+        world.step()
+    spent = time.perf_counter() - begin
+    done.set()
+    counter.join()
+    assert counted > 50 * spent
+
+
+def test_sweeps_run_every_combination():
+    runs = mn.sweep(DROP, {"liquid.water.viscosity": [1e-3, 1.0], "sph.spacing": [0.04, 0.05]}, seconds=0.1, processes=2)
+    assert [settings["liquid.water.viscosity"] for settings, _ in runs] == [1e-3, 1e-3, 1.0, 1.0]
+    for settings, probes in runs:
+        assert probes["time [s]"][-1] == pytest.approx(0.1)
+        assert probes["particles"][0] == pytest.approx((0.2 / settings["sph.spacing"]) ** 3, rel=0.01)
+
+
+def test_pyvista(tmp_path):
+    pytest.importorskip("pyvista")
+    blocks = mn.World(DROP).frame().to_pyvista()
+    assert blocks["particles"].n_points == 1000 and blocks["particles"]["velocity"].shape == (1000, 3)
+
+
+def test_the_docs_are_true():
+    results = doctest.testmod(mn)
+    assert results.attempted >= 3 and results.failed == 0
