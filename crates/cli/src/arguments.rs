@@ -148,13 +148,24 @@ impl Run {
 }
 
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  meniscus resume out/dam-break --from-frame 30")]
+#[command(after_help = "Examples:\n  \
+    meniscus resume out/dam-break --from-frame 30\n  \
+    meniscus resume out/dam-break --from-frame 30 --set liquid.water.viscosity=1 --out out/thicker     a branch")]
 pub(crate) struct Resume {
     /// Folder of a run
     pub(crate) dir: PathBuf,
     /// Go back to the last checkpoint at or before this frame
     #[arg(long, value_name = "N")]
     pub(crate) from_frame: Option<u32>,
+    /// Leave the run at the frame of --from-frame and go on in this new folder
+    #[arg(long, value_name = "DIR", requires = "from_frame")]
+    pub(crate) out: Option<PathBuf>,
+    /// Change a live key there, such as liquid.water.viscosity=0.1
+    #[arg(long = "set", value_name = "KEY=VALUE", requires = "out")]
+    pub(crate) set: Vec<String>,
+    /// Repeat commands of a log from there on
+    #[arg(long, value_name = "FILE", requires = "out")]
+    pub(crate) commands: Option<PathBuf>,
     /// Number of threads; the results do not depend on it [default: all cores]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
@@ -304,6 +315,8 @@ pub(crate) enum Format {
     Vtk,
     /// Binary PLY files
     Ply,
+    /// USD with a clip per frame: surfaces of liquids, spray, bodies, camera, for `Blender`, `Houdini`, `Maya`
+    Usd,
     /// Fields on the grid of a `twophase` run, one VTI file per checkpoint, with a PVD time series
     Vti,
 }

@@ -89,6 +89,7 @@ impl From<RunError> for Failure {
             RunError::Stopped { .. } => Self::input(STOPPED, error.to_string()),
             RunError::Memory { .. } => Self::input("memory", error.to_string()),
             RunError::Picture(_) => Self::input("picture", error.to_string()),
+            RunError::Change { .. } => Self::input("set-invalid", error.to_string()),
             RunError::Replay(_) => Self::input("commands", error.to_string()),
             RunError::NoGrid { .. } => Self::input("no-grid", error.to_string()),
             RunError::NoFrames { .. } => Self::input("no-frames", error.to_string()),

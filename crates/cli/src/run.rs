@@ -7,7 +7,7 @@ use crate::output::{self, Progress, count};
 use crate::signals::Signals;
 use meniscus::record::export::{ExportReport, export_ply, export_vtk};
 use meniscus::record::{RunFolder, RunStatus, Skipped};
-use meniscus::scene::Loaded;
+use meniscus::scene::{Loaded, Set};
 use meniscus::sim::World;
 use meniscus::{Event, RunError, RunOptions, Summary, check_memory, gallery, read_log};
 use std::path::Path;
@@ -55,26 +55,39 @@ pub(crate) fn resume(arguments: &Resume) -> Result<ExitCode, Failure> {
     let signals = Signals::default();
     let options = RunOptions {
         no_pictures: arguments.no_pictures,
+        replay: arguments.commands.as_deref().map_or(Ok(Vec::new()), read_log)?,
         threads,
         stop: Some(signals.stop()),
         log: arguments.log_format.into(),
-        ..RunOptions::default()
     };
+    let changes = arguments.set.iter().map(|text| change(text)).collect::<Result<Vec<_>, _>>()?;
     let mut progress = Progress::new(arguments.quiet);
-    let summary = machine::in_pool(threads, || {
-        meniscus::resume(&folder, arguments.from_frame, &options, &mut |event| {
-            if let Event::Start { world, frames } = &event {
-                signals.listen();
-                if !arguments.json && !arguments.quiet {
-                    say!("resuming {} ({status}) at frame {}/{frames}", folder.dir().display(), world.frame_number());
-                }
+    let mut tell = |event: Event| {
+        if let Event::Start { world, frames } = &event {
+            signals.listen();
+            if !arguments.json && !arguments.quiet {
+                say!("resuming {} ({status}) at frame {}/{frames}", folder.dir().display(), world.frame_number());
             }
-            progress.tell(&event);
-        })
+        }
+        progress.tell(&event);
+    };
+    let result = machine::in_pool(threads, || match (&arguments.out, arguments.from_frame) {
+        (Some(out), Some(frame)) => {
+            meniscus::branch(&folder, frame, &changes, || RunFolder::create_at(out), &options, &mut tell)
+        }
+        (_, from) => meniscus::resume(&folder, from, &options, &mut tell).map(|summary| (folder.clone(), summary)),
     })?;
     progress.clear();
-    let summary = summary.map_err(|error| signals.failure(error))?;
+    let (folder, summary) = result.map_err(|error| signals.failure(error))?;
     finish(&folder, &summary, arguments.json, arguments.quiet)
+}
+
+/// `key=value` for a key that can be changed while a scene runs.
+fn change(text: &str) -> Result<Set, Failure> {
+    let wrong = |why: &str| Failure::input("set-invalid", format!("--set {text}: {why}"));
+    let (key, value) = text.split_once('=').ok_or_else(|| wrong("write key=value"))?;
+    let value = serde_json::from_str(value.trim()).map_err(|_| wrong("the value must be a number or [x, y, z]"))?;
+    Ok(Set { key: key.trim().to_owned(), value })
 }
 
 fn load(scene: &str, set: &[String], seconds: Option<f64>) -> Result<Loaded, Failure> {
@@ -180,6 +193,7 @@ pub(crate) fn export(arguments: &Export) -> Result<ExitCode, Failure> {
     let (name, write): (&str, ExportTo) = match arguments.to {
         Format::Vtk => ("vtk", |run, out, tell| Ok(export_vtk(run, out, tell)?)),
         Format::Ply => ("ply", |run, out, tell| Ok(export_ply(run, out, tell)?)),
+        Format::Usd => ("usd", meniscus::export_usd),
         Format::Vti => ("vti", meniscus::export_fields),
     };
     tell_unless_done(&folder)?;

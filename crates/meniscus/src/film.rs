@@ -16,7 +16,7 @@ const FILM_WIDTH: u32 = 640;
 const FILM_RATE: f64 = 25.0;
 
 /// Takes one picture per frame from the same place in the same light.
-pub(crate) struct Film {
+pub struct Film {
     renderer: Renderer,
     camera: Camera,
     extractor: Extractor,
@@ -24,7 +24,8 @@ pub(crate) struct Film {
 
 impl Film {
     /// Camera and colours settle on the first frame and on the speeds to be expected: a film must not flicker.
-    pub(crate) fn new(loaded: &Loaded, first: &Frame) -> Self {
+    #[must_use]
+    pub fn new(loaded: &Loaded, first: &Frame) -> Self {
         let scene = &loaded.scene;
         let mut style = settled_style(&scene.picture, [first]);
         if scene.picture.range.is_none() && matches!(style.color, Coloring::Speed | Coloring::Water) {
@@ -35,7 +36,10 @@ impl Film {
     }
 
     /// Takes a picture: of liquids by their surfaces, unless the colours tell what only particles have.
-    fn picture(&mut self, frame: &Frame) -> Result<&Image, RunError> {
+    ///
+    /// # Errors
+    /// When the picture would be larger than pictures can be.
+    pub fn picture(&mut self, frame: &Frame) -> Result<&Image, RunError> {
         let surfaces = self.renderer.style().shows_surfaces() && !frame.particles.is_empty();
         let shown = if surfaces { Cow::Owned(dressed(frame, &mut self.extractor)) } else { Cow::Borrowed(frame) };
         Ok(self.renderer.render(&shown, &self.camera)?)

@@ -24,6 +24,7 @@
 //! * [`record`]: frames, checkpoints, exporters on disk. [`picture`]: pictures of frames.
 //! * [`surface`]: surfaces of liquids. [`run()`], [`resume()`], [`render()`]: from a scene to a folder of results.
 
+mod branch;
 mod commands;
 mod fields;
 mod film;
@@ -34,10 +35,12 @@ mod log;
 mod recorder;
 mod run;
 mod surfaces;
+mod usd;
 
+pub use branch::branch;
 pub use commands::read_log;
 pub use fields::export_fields;
-pub use film::{Rendered, render, render_strip};
+pub use film::{Film, Rendered, render, render_strip};
 pub use log::LogFormat;
 pub use meniscus_boundary as boundary;
 pub use meniscus_core as core;
@@ -54,3 +57,4 @@ pub use meniscus_surface as surface;
 pub use meniscus_twophase as twophase;
 pub use run::{Event, RunError, RunOptions, Summary, check_memory, resume, run};
 pub use surfaces::{dressed, write_surfaces};
+pub use usd::export_usd;

@@ -73,6 +73,14 @@ pub enum RunError {
     /// A command in a log does not suit the scene.
     #[error("cannot replay the commands: {0}")]
     Replay(String),
+    /// A key cannot be changed where a run branches.
+    #[error("`{key}` cannot be changed while a scene runs: it {reason}")]
+    Change {
+        /// The key.
+        key: String,
+        /// Why.
+        reason: String,
+    },
     /// It was asked to stop; its whole state is in the record.
     #[error("stopped at {time:.4} s, after frame {frame}; go on with: meniscus resume {}", dir.display())]
     Stopped {

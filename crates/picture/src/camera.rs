@@ -22,6 +22,28 @@ pub fn settled_camera<'a>(camera: &Camera, frames: impl IntoIterator<Item = &'a 
     Camera { subject, ..camera.clone() }
 }
 
+/// Where a camera stands and how it is turned.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Standpoint {
+    /// Position of the eye \[m\].
+    pub eye: Vec3,
+    /// Unit vector to the right of the picture.
+    pub right: Vec3,
+    /// Unit vector up in the picture.
+    pub up: Vec3,
+    /// Unit vector to what is looked at.
+    pub forward: Vec3,
+}
+
+/// Where a camera stands when it takes a picture of `width` × `height` pixels of a frame.
+///
+/// # Errors
+/// When there is no such picture.
+pub fn standpoint(camera: &Camera, frame: &Frame, width: u32, height: u32) -> Result<Standpoint, PictureError> {
+    let View { eye, right, up, forward, .. } = View::new(camera, &Bounds::of(frame), width, height)?;
+    Ok(Standpoint { eye, right, up, forward })
+}
+
 /// What a camera has to show: what it was given, or what there is.
 fn subject_or(camera: &Camera, shown: &Bounds) -> Bounds {
     let given = camera.subject.map(|[a, b]| {

@@ -11,11 +11,15 @@ use crate::camera::View;
 use crate::color::Light;
 use crate::coloring::{Paint, is_liquid};
 use crate::glass::{is_glass, sharp_edges};
-use crate::normals::{Facet, facets};
+use crate::normals::{CREASE, Facet, LIQUID_CREASE, facets};
 use meniscus_core::{Liquids, Solids, Style, Walls};
 
 /// Smallest drawn radius of a sphere \[px\]: below it samples would miss spheres and distant liquid would sparkle.
 const SMALLEST_RADIUS: f32 = 0.6;
+/// A drop of spray over half a spacing, dimensionless: what flies alone has torn into finer drops than are computed.
+const SPRAY_SIZE: f32 = 0.6;
+/// How white spray is: it scatters what light it gets.
+const SPRAY_WHITE: f32 = 0.6;
 
 /// How a surface answers light.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,6 +124,7 @@ impl Drawing {
         let radius = 0.5 * particles.spacing * style.particle_scale;
         // Beside surfaces, particles are spray and have their colour.
         let spray = style.liquids == Liquids::Deep && frame.surfaces.iter().any(|s| is_liquid(frame, s.body));
+        let radius = if spray { SPRAY_SIZE * radius } else { radius };
         self.spheres.clear();
         if !(radius.is_finite() && radius > 0.0) {
             return;
@@ -133,7 +138,11 @@ impl Drawing {
             let radius = radius.max(SMALLEST_RADIUS * center.z / view.focal);
             let wet = paint.is_water() && is_liquid(frame, body);
             let material = if wet { Material::Water } else { Material::Satin };
-            let albedo = if wet && spray { paint.deep(body) } else { paint.particle(particles, i) };
+            let albedo = if wet && spray {
+                paint.deep(body).lerp(Light::ONE, SPRAY_WHITE)
+            } else {
+                paint.particle(particles, i)
+            };
             Some(Sphere { center, radius, albedo, material })
         }));
     }
@@ -260,7 +269,8 @@ impl<'a> SurfacePaint<'a> {
 
 fn add_surface(list: &mut Vec<Triangle>, surface: &Surface, view: &View, paint: &SurfacePaint) {
     let material = paint.material();
-    list.par_extend(facets(surface).into_par_iter().filter_map(|Facet { vertices, normals }| {
+    let crease = if paint.liquid { LIQUID_CREASE } else { CREASE };
+    list.par_extend(facets(surface, crease).into_par_iter().filter_map(|Facet { vertices, normals }| {
         // Facets hold only indices in range.
         let corners = vertices.map(|v| view.to_view(surface.positions[v as usize]));
         Triangle::new(corners, normals.map(|n| view.turn(n)), vertices.map(|v| paint.albedo(v)), material)
@@ -268,7 +278,7 @@ fn add_surface(list: &mut Vec<Triangle>, surface: &Surface, view: &View, paint: 
 }
 
 fn add_water(list: &mut Vec<(Triangle, bool)>, surface: &Surface, view: &View, albedo: Light) {
-    list.par_extend(facets(surface).into_par_iter().filter_map(|Facet { vertices, normals }| {
+    list.par_extend(facets(surface, LIQUID_CREASE).into_par_iter().filter_map(|Facet { vertices, normals }| {
         let corners = vertices.map(|v| view.to_view(surface.positions[v as usize]));
         let [a, b, c] = corners;
         let outside = (b - a).cross(c - a).dot(a) > 0.0;

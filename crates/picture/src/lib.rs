@@ -67,7 +67,7 @@ mod visibility;
 mod water;
 
 pub use bounds::Bounds;
-pub use camera::{framing, settled_camera};
+pub use camera::{Standpoint, framing, settled_camera, standpoint};
 pub use coloring::automatic_range;
 pub use error::PictureError;
 pub use film::GifWriter;

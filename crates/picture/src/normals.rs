@@ -7,8 +7,10 @@ use glam::Vec3;
 use meniscus_core::Surface;
 use rayon::prelude::*;
 
-/// Cosine of the crease angle, 40 degrees.
-const CREASE: f32 = 0.766;
+/// Cosine of the crease angle of solids, 40 degrees.
+pub(crate) const CREASE: f32 = 0.766;
+/// Cosine of that of liquids, 60 degrees: they have no edges, but facets of 45 degrees where they meet a wall.
+pub(crate) const LIQUID_CREASE: f32 = 0.5;
 
 /// Triangles round a vertex above which its corners stay flat: the sums would take the square of their number.
 const LARGEST_FAN: usize = 256;
@@ -20,20 +22,24 @@ pub(crate) struct Facet {
     pub(crate) normals: [Vec3; 3],
 }
 
-/// The drawable triangles of a surface: indices in range, vertices usable, area not zero.
-pub(crate) fn facets(surface: &Surface) -> Vec<Facet> {
+/// The drawable triangles of a surface: indices in range, vertices usable, area not zero. Triangles that meet with a cosine below
+/// `crease` have an edge between them.
+pub(crate) fn facets(surface: &Surface, crease: f32) -> Vec<Facet> {
     let flat: Vec<Flat> = surface.triangles.par_iter().filter_map(|t| Flat::new(surface, *t)).collect();
     let fans = Fans::new(surface.positions.len(), &flat);
     flat.par_iter()
-        .map(|f| Facet { vertices: f.vertices, normals: f.vertices.map(|v| corner_normal(f, fans.round(v), &flat)) })
+        .map(|f| {
+            let normals = f.vertices.map(|v| corner_normal(f, fans.round(v), &flat, crease));
+            Facet { vertices: f.vertices, normals }
+        })
         .collect()
 }
 
-fn corner_normal(facet: &Flat, fan: &[(u32, f32)], flat: &[Flat]) -> Vec3 {
+fn corner_normal(facet: &Flat, fan: &[(u32, f32)], flat: &[Flat], crease: f32) -> Vec3 {
     let fan = if fan.len() > LARGEST_FAN { &[] } else { fan };
     let smooth = fan.iter().map(|&(g, angle)| {
         let other = flat[g as usize].normal;
-        if other.dot(facet.normal) >= CREASE { other * angle } else { Vec3::ZERO }
+        if other.dot(facet.normal) >= crease { other * angle } else { Vec3::ZERO }
     });
     smooth.sum::<Vec3>().try_normalize().unwrap_or(facet.normal)
 }
@@ -103,10 +109,10 @@ mod tests {
 
     #[test]
     fn gentle_bends_are_smooth_and_edges_are_not() {
-        let gentle = facets(&hinge(0.3));
+        let gentle = facets(&hinge(0.3), CREASE);
         assert!((gentle[0].normals[0] - gentle[1].normals[1]).length() < 1e-6);
         assert!((gentle[0].normals[2] - Vec3::Y).length() < 1e-6);
-        let edge = facets(&hinge(1.5));
+        let edge = facets(&hinge(1.5), CREASE);
         assert!(edge[0].normals.iter().all(|n| (*n - Vec3::Y).length() < 1e-6));
         assert!((edge[0].normals[0] - edge[1].normals[1]).length() > 1.0);
     }
@@ -116,7 +122,7 @@ mod tests {
         let mut surface = hinge(0.1);
         surface.positions.push(Vec3::NAN);
         surface.triangles.extend([[0, 1, 9], [0, 1, 4], [0, 0, 1], [u32::MAX; 3]]);
-        assert_eq!(facets(&surface).len(), 2);
-        assert!(facets(&Surface::default()).is_empty());
+        assert_eq!(facets(&surface, CREASE).len(), 2);
+        assert!(facets(&Surface::default(), CREASE).is_empty());
     }
 }

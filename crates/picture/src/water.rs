@@ -6,7 +6,8 @@
 //! | T | a^(d/L), part of the light that passes, a the colour of the liquid and L its clarity (Beer–Lambert) |
 //! | F | 0.02 + 0.98 (1 − cos)⁵, part that is mirrored (Schlick's form of Fresnel, refractive index 1.33) |
 //!
-//! What is behind is looked up where the bent ray would leave a layer of thickness d, a quarter of d along the normal.
+//! What is behind is looked up where the bent ray would leave a layer of thickness d, a quarter of d along the normal. To d a skin
+//! is added, so that thin sheets and edges, where a true ray would be bent out of sight, are seen against what is behind.
 
 use glam::{Vec2, Vec3};
 
@@ -22,6 +23,10 @@ use crate::visibility::Band;
 
 /// How far a ray is bent sideways, over its way: 1 − 1/1.33.
 const BEND: f32 = 0.25;
+/// Thickness of the skin over the clarity L, dimensionless.
+const SKIN: f32 = 0.18;
+/// How much of the light of the studio a surface sends back at least, dimensionless: faces that look elsewhere look different.
+const SHEEN: f32 = 0.1;
 
 /// The picture without liquids.
 pub(crate) struct Behind<'a> {
@@ -163,12 +168,12 @@ fn through(
     let bent = bend(&hit, way, view);
     let beyond = behind.beyond(at + bent, layer.depth * (1.0 - 1e-3), view);
     let seen = beyond.unwrap_or(behind.light[y * view.width + x]);
-    let passed = hit.albedo.map(|a| libm::powf(a, way / behind.clarity));
+    let passed = hit.albedo.map(|a| libm::powf(a, way / behind.clarity + SKIN));
     let facing = hit.normal.dot(-hit.point / hit.point.length().max(1e-30)).clamp(0.0, 1.0);
     let away = 1.0 - facing;
     let mirrored = 0.02 + 0.98 * (away * away) * (away * away) * away;
     let body = tone(studio.body(&Hit { material: Material::Water, ..hit }, 1.0, 1.0));
-    let passed = passed * (1.0 - mirrored);
+    let passed = passed * (1.0 - mirrored.max(SHEEN));
     seen * passed + body * (Light::ONE - passed)
 }
 

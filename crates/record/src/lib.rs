@@ -63,5 +63,5 @@ pub use faults::fail_after;
 pub use frame::{FRAME_FORMAT, FrameFault, decode_frame, encode_frame};
 pub use rows::{CommandWriter, ProbeTable, ProbeWriter, read_commands, read_probes};
 pub use run::{
-    CheckpointSearch, RUN_FORMAT, RunFailure, RunFolder, RunInfo, RunLock, RunStatus, StageTiming, rfc3339_utc,
+    Branch, CheckpointSearch, RUN_FORMAT, RunFailure, RunFolder, RunInfo, RunLock, RunStatus, StageTiming, rfc3339_utc,
 };

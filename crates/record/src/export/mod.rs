@@ -2,6 +2,7 @@
 //!
 //! * [`export_vtk`]: a run as VTP files with PVD time series, for ParaView, VisIt and PyVista.
 //! * [`export_ply`]: a run as PLY files, one per frame and body, for Blender, Houdini, MeshLab and CloudCompare.
+//! * [`export_usd`]: a run as USD, a root and a clip per frame and body, for Blender, Houdini, Maya.
 //! * [`PolyData`] (`.vtp`), [`UnstructuredGrid`] (`.vtu`), [`ImageData`] (`.vti`): single VTK files with binary arrays,
 //!   for particles and surfaces, tetrahedra and grids.
 //!
@@ -31,6 +32,7 @@ mod ply;
 mod poly_data;
 mod series;
 mod unstructured_grid;
+mod usd;
 mod xml;
 
 use std::fs;
@@ -44,6 +46,7 @@ pub use ply::{export_ply, export_ply_of, ply_files};
 pub use poly_data::PolyData;
 pub use series::{export_vtk, time_series};
 pub use unstructured_grid::{CellBlock, CellShape, UnstructuredGrid};
+pub use usd::{UsdCamera, UsdScene, export_usd};
 
 use crate::error::{IoContext, Result, Skipped};
 use crate::{RunFolder, write_atomic};

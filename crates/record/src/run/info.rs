@@ -57,8 +57,22 @@ pub struct RunInfo {
     pub digest: Option<String>,
     /// What the user should know.
     pub warnings: Vec<String>,
+    /// The run that this one has left, and where.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<Branch>,
     /// Time per stage of the step, all steps together.
     pub timings: Vec<StageTiming>,
+}
+
+/// Where a run has left another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Branch {
+    /// Folder of the other run.
+    pub from: String,
+    /// The last frame that both share.
+    pub frame: u32,
+    /// What was changed there, as `key=value`.
+    pub set: Vec<String>,
 }
 
 /// How far a run is.
@@ -140,6 +154,7 @@ impl RunInfo {
             lost_particles: 0,
             digest: None,
             warnings: Vec::new(),
+            branch: None,
             timings: Vec::new(),
         }
     }

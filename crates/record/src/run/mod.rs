@@ -29,7 +29,7 @@ use meniscus_core::Frame;
 use serde_json::Value;
 
 pub use clock::rfc3339_utc;
-pub use info::{RUN_FORMAT, RunFailure, RunInfo, RunStatus, StageTiming};
+pub use info::{Branch, RUN_FORMAT, RunFailure, RunInfo, RunStatus, StageTiming};
 pub use lock::RunLock;
 use names::{CHECKPOINT, FRAME, PICTURE, asset_path, check_scene_name, refuse_links};
 pub use resume::CheckpointSearch;
