@@ -3,7 +3,7 @@
 use meniscus_scene::{
     Axis, Bounds, Command, Cylinder, Disc, Drain, Emitter, FlowPlane, Grab, Hold, Liquid, Mesh, Move, Opening,
     Periodic, Pick, Plane, Poke, Pool, Probe, Pull, Ray, Rectangle, Release, Rigid, Scene, Scripted, Set, Shape, Side,
-    Solid, SolidShape, Sphere, Tank, Tube, Value, Vector, Wall, WallMesh, WallShape, WetSide, parse, to_text,
+    Solid, SolidShape, Sphere, Tank, Tube, Value, Vector, Wall, WallShape, WetSide, parse, to_text,
 };
 use meniscus_sph::{Friction, KernelFamily, Key, Motion, Pulse, Slide, Swing, Turn};
 use proptest::prelude::*;
@@ -40,13 +40,13 @@ fn shape() -> impl Strategy<Value = Shape> {
 fn wall() -> impl Strategy<Value = Wall> {
     let side = prop::sample::select(vec![Side::LowX, Side::HighX, Side::LowY, Side::HighY, Side::LowZ, Side::HighZ]);
     let tank = (bounds(), prop::collection::vec(side, 0..3))
-        .prop_map(|(b, open)| WallShape::Box(Tank { min: b.min, max: b.max, open }));
-    let plane = (vector(), direction()).prop_map(|(point, normal)| WallShape::Plane(Plane { point, normal }));
-    let mesh = (mesh(), prop::option::of(Just(WetSide::Inside)))
-        .prop_map(|(surface, wet)| WallShape::Mesh(WallMesh { surface, wet }));
+        .prop_map(|(b, open)| (WallShape::Box(Tank { min: b.min, max: b.max, open }), None));
+    let plane = (vector(), direction()).prop_map(|(point, normal)| (WallShape::Plane(Plane { point, normal }), None));
+    let mesh = (mesh(), prop::option::of(Just(WetSide::Inside))).prop_map(|(mesh, wet)| (WallShape::Mesh(mesh), wet));
     let friction = prop_oneof![Just(Friction::Slip), Just(Friction::NoSlip), positive().prop_map(Friction::Viscosity)];
-    (prop_oneof![tank, plane, mesh], friction, motion()).prop_map(|(shape, friction, motion)| Wall {
+    (prop_oneof![tank, plane, mesh], friction, motion()).prop_map(|((shape, wet), friction, motion)| Wall {
         shape,
+        wet,
         friction,
         motion,
     })
@@ -117,15 +117,15 @@ fn emitter() -> impl Strategy<Value = Emitter> {
         (positive(), positive()).prop_map(|(width, height)| Opening::Rectangle(Rectangle { width, height })),
     ];
     (vector(), direction(), opening, positive(), prop::option::of(positive())).prop_map(
-        |(center, direction, opening, speed, stop)| Emitter {
-            pulse: stop.map(|period| Pulse { amplitude: 0.5, period }),
+        |(center, direction, opening, speed, until)| Emitter {
+            pulse: until.map(|period| Pulse { amplitude: 0.5, period }),
             liquid: "water".into(),
             center,
             direction,
             opening,
             speed,
-            start: 0.0,
-            stop,
+            from: 0.0,
+            until,
             max_particles: 5,
         },
     )

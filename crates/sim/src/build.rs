@@ -122,7 +122,7 @@ fn sent_by(emitter: &scene::Emitter, scene: &Scene) -> f64 {
         Opening::Disc(disc) => std::f64::consts::PI * disc.radius * disc.radius,
         Opening::Rectangle(rectangle) => rectangle.width * rectangle.height,
     };
-    let seconds = emitter.stop.unwrap_or(f64::INFINITY).min(scene.seconds) - emitter.start;
+    let seconds = emitter.until.unwrap_or(f64::INFINITY).min(scene.seconds) - emitter.from;
     let volume = area * emitter.speed * seconds.max(0.0);
     (volume / (scene.sph.spacing * scene.sph.spacing * scene.sph.spacing)).min(emitter.max_particles as f64)
 }
@@ -160,7 +160,10 @@ fn build_method(loaded: &Loaded) -> Result<(Box<dyn Method>, Vec<String>), Build
 fn connections(loaded: &Loaded) -> Result<(Connections, Vec<String>), BuildError> {
     let scene = &loaded.scene;
     let (mut wet, mut warnings) = gauss(loaded)?;
-    let bodies = build_bodies::bodies(loaded, &wet.walls, wet.look.bodies.len(), &mut warnings)?;
+    let lumps = build_bodies::lumps(loaded)?;
+    // Solids and rigid bodies come last among what the liquid's part shows.
+    let first = wet.look.bodies.len() + scene.body.len() - lumps.len();
+    let bodies = build_bodies::bodies(loaded, &lumps, &wet.walls, first, &mut warnings)?;
     wet.look.bodies.extend(scene.body.iter().map(|(name, body)| BodyInfo {
         name: name.clone(),
         kind: BodyKind::Solid,
@@ -175,7 +178,7 @@ fn connections(loaded: &Loaded) -> Result<(Connections, Vec<String>), BuildError
     build_bodies::make_room(&bodies, wetting, &mut wet.liquid, &mut warnings);
     let first_id = wet.liquid.state().particles.next_id;
     if wetting == Wetting::Sph && !wet.dry {
-        build_bodies::join(loaded, &bodies, &mut wet.liquid);
+        build_bodies::join(loaded, &lumps, &bodies, &mut wet.liquid);
     }
     let masses = (0..wet.liquid.setup().materials.len()).map(|liquid| wet.liquid.mass(liquid as u16)).collect();
     let (pushes, before, beside) = (Pushes::default(), Vec::new(), StepReport::default());
@@ -249,8 +252,8 @@ pub(crate) fn wall(loaded: &Loaded, wall: &scene::Wall) -> Wall {
             normal: DVec3::from_array(plane.normal).normalize(),
         },
         scene::WallShape::Mesh(mesh) => {
-            let surface = loaded.mesh(&mesh.surface).clone();
-            let wet = match mesh.wet {
+            let surface = loaded.mesh(mesh).clone();
+            let wet = match wall.wet {
                 Some(WetSide::Outside) => Wet::Front,
                 Some(WetSide::Inside) => Wet::Back,
                 Some(WetSide::Both) => Wet::Both,
@@ -329,7 +332,7 @@ fn emitter(emitter: &scene::Emitter, scene: &Scene) -> Emitter {
             .collect(),
         speed: emitter.speed,
         pulse: emitter.pulse,
-        open: [emitter.start, emitter.stop.unwrap_or(f64::INFINITY)],
+        open: [emitter.from, emitter.until.unwrap_or(f64::INFINITY)],
         most: emitter.max_particles,
     }
 }
@@ -361,14 +364,14 @@ fn seed(loaded: &Loaded, liquid: &mut Liquid, warnings: &mut Vec<String>) -> Res
     let mut taken: Vec<(Aabb, KeepOut)> = Vec::new();
     for (number, (name, body)) in loaded.scene.liquid.iter().enumerate() {
         let velocity = DVec3::from_array(body.velocity).as_vec3();
-        let hollow = body.hollow.iter().map(|shape| KeepOut { shape: to_shape(loaded, shape), clearance: 0.0 });
-        let hollow: Vec<_> = hollow.collect();
+        let cutouts = body.cutouts.iter().map(|shape| KeepOut { shape: to_shape(loaded, shape), clearance: 0.0 });
+        let cutouts: Vec<_> = cutouts.collect();
         for (index, shape) in body.fill.iter().enumerate() {
             let shape = to_shape(loaded, shape);
             let bounds = shape.bounds();
             // There may be thousands, of which few are near.
             let near = taken.iter().filter(|(taken, _)| taken.intersects(&bounds)).map(|(_, near)| near);
-            let exclude: Vec<_> = near.chain(&hollow).cloned().collect();
+            let exclude: Vec<_> = near.chain(&cutouts).cloned().collect();
             let places = fill(&shape, spacing, &exclude).map_err(|source| BuildError::Fill {
                 liquid: name.clone(),
                 index,
@@ -425,7 +428,7 @@ pub(crate) fn bounds_of(loaded: &Loaded) -> Aabb {
         scene::WallShape::Box(tank) => {
             Some(Aabb { min: DVec3::from_array(tank.min), max: DVec3::from_array(tank.max) })
         }
-        scene::WallShape::Mesh(mesh) => Some(loaded.mesh(&mesh.surface).bounds()),
+        scene::WallShape::Mesh(mesh) => Some(loaded.mesh(mesh).bounds()),
         scene::WallShape::Plane(_) => None,
     });
     let all = liquid_bounds(loaded)
@@ -475,7 +478,7 @@ fn moments(motion: &Motion) -> Vec<f64> {
 /// there is any to the lowest, on top of the speeds given.
 pub(crate) fn speed_squared(loaded: &Loaded) -> f64 {
     let scene = &loaded.scene;
-    if let Some(speed) = scene.sph.speed {
+    if let Some(speed) = scene.sph.reference_speed {
         return speed * speed;
     }
     let down = DVec3::from_array(scene.gravity);

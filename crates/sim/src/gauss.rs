@@ -111,7 +111,9 @@ impl Method for Gauss {
             (LiveKey::LiquidDensity(number), &[value]) => {
                 self.liquid.set_parameters(|setup| setup.materials[*number].1.density = value);
             }
-            (LiveKey::Zero, &[value]) => self.liquid.set_parameters(|setup| setup.coupling.zero = Some(value)),
+            (LiveKey::RestDistance, &[value]) => {
+                self.liquid.set_parameters(|setup| setup.coupling.rest_distance = Some(value))
+            }
             (LiveKey::SolidDensity(number), &[value]) => self.solids.set_material(*number, |m| m.density = value),
             (LiveKey::RigidDensity(number), &[value]) => self.solids.rigids.set_density(*number, value),
             (LiveKey::PullStiffness(number), &[value]) => self.solids.set_pull(*number, value),
@@ -281,7 +283,13 @@ impl Method for Gauss {
         }
         self.solids.measure(values);
         for (_, probe) in &self.probes {
-            probes::measure(&self.liquid, &|name, place| self.solids.displacement(name, place), probe, values);
+            probes::measure(
+                &self.liquid,
+                self.gravity,
+                &|name, place| self.solids.displacement(name, place),
+                probe,
+                values,
+            );
         }
     }
 }

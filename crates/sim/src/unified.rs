@@ -267,7 +267,13 @@ impl Method for Unified {
         }
         self.hands.measure(|| self.hands(), values);
         for (_, probe) in &self.probes {
-            probes::measure(&self.wet.liquid, &|name, place| self.displacement(name, place), probe, values);
+            probes::measure(
+                &self.wet.liquid,
+                self.wet.gravity,
+                &|name, place| self.displacement(name, place),
+                probe,
+                values,
+            );
         }
     }
 }

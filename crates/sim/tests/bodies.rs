@@ -130,22 +130,21 @@ fn wrong_scenes_are_told_what_is_wrong() {
         assert!(error.line() == Some(line) && error.to_string().contains(message), "{error}");
     };
     let head = "method = \"connections\"\n[body.a]\nshape = { sphere = { center = [0,0,0], radius = 1 } }\n";
-    wrong(&head.replace("connections", "unified"), 3, "needs method");
+    wrong(&head.replace("connections", "unified"), 2, "is not read by the method \"unified\"");
     let gauss = head.replace("connections", "gauss");
     let other = "[solid.b]\nshape = { box = { min = [2,0,0], max = [3,1,1] } }\n";
     wrong(&format!("{gauss}{other}"), 3, "does not meet `solid` and `rigid`");
     wrong(&format!("{gauss}{}", other.replace("solid", "rigid")), 3, "does not meet `solid` and `rigid`");
     wrong(&format!("{gauss}[connections]\ninterface = \"sph\"\n"), 5, "liquid meets the skins");
-    wrong(&format!("{head}{}", other.replace("solid", "rigid")), 4, "which the method \"connections\" does not have");
     wrong(&format!("{head}spacing = 0\n"), 4, "greater than zero");
     wrong(&format!("{head}kind = \"gas\"\n"), 4, "gas");
     wrong(&format!("{head}repeat = {{ count = [2, 1, 1], step = [0, 0, 0] }}\n"), 4, "zero along an axis");
     wrong(
-        &format!("{head}kind = \"rigid\"\nfixed = [{{ box = {{ min = [0,0,0], max = [1,1,1] }} }}]\n"),
+        &format!("{head}kind = \"rigid\"\nfixed = [{{ region = {{ box = {{ min = [0,0,0], max = [1,1,1] }} }} }}]\n"),
         5,
         "moves as one",
     );
-    wrong(&format!("{head}[connections]\nfriction = -1\n"), 5, "between");
+    wrong(&format!("{head}[contact]\nfriction = -1\n"), 5, "0 or more");
     let small = load(&format!("{head}spacing = 10\n"), &[]);
     let error = World::new(&small).err().unwrap().to_string();
     assert!(error.contains("body `a`") && error.contains("smaller than the spacing"), "{error}");
