@@ -6,8 +6,10 @@ use crate::machine;
 use crate::output::{self, Progress};
 use crate::run::{free_folder, overrides};
 use meniscus::compare::{Task, compare as by_methods};
+use meniscus::record::RecordError;
 use meniscus::scene::{Method, Settings};
 use meniscus::{check_memory, gallery};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Fewer than two methods are no comparison.
@@ -17,6 +19,9 @@ pub(crate) fn compare(arguments: &Compare) -> Result<ExitCode, Failure> {
     let threads = machine::threads(arguments.threads)?;
     let set = overrides(&arguments.set, arguments.seconds);
     let methods = methods(arguments, &set)?;
+    if let Some(folder) = &arguments.out {
+        refuse_full(folder)?;
+    }
     let progress = Progress::new(arguments.quiet);
     let load = |settings: &Settings| gallery::load_with(&arguments.scene, settings);
     for &method in &methods {
@@ -39,19 +44,30 @@ pub(crate) fn compare(arguments: &Compare) -> Result<ExitCode, Failure> {
     if arguments.json {
         output::print_json(&comparison.json())?;
     } else {
-        print!("{}", comparison.text());
+        say!("{}", comparison.text().trim_end());
         if !arguments.quiet {
             let files: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
-            println!("{}", files.join("  "));
+            say!("{}", files.join("  "));
         }
     }
     Ok(if comparison.ran() >= 2 { ExitCode::SUCCESS } else { ExitCode::from(CHECK_FAILED) })
 }
 
+/// Results are not written over others.
+fn refuse_full(folder: &Path) -> Result<(), Failure> {
+    let is_full = std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
+    if is_full { Err(RecordError::FolderNotEmpty { dir: folder.to_owned() }.into()) } else { Ok(()) }
+}
+
 /// The methods asked for; otherwise the scene's own and those that it names.
 fn methods(arguments: &Compare, set: &[String]) -> Result<Vec<Method>, Failure> {
     if !arguments.methods.is_empty() {
-        return arguments.methods.iter().map(|name| method(name)).collect();
+        let methods: Vec<Method> = arguments.methods.iter().map(|name| method(name)).collect::<Result<_, _>>()?;
+        let twice = methods.iter().enumerate().find(|(k, method)| methods[..*k].contains(method));
+        return match twice {
+            None => Ok(methods),
+            Some((_, method)) => Err(Failure::input("methods", format!("`{}` is named twice", method.name()))),
+        };
     }
     let scene = gallery::load(&arguments.scene, set)?.scene;
     let mut methods = vec![scene.method];

@@ -47,18 +47,13 @@ pub const ROWS: &[Row] = &[
     physics("", ALL, ""),
     solver("sph", PARTICLES, "the grid has its own table, `twophase`"),
     solver("sph.position_correction", &[G], "is for liquid among walls alone"),
-    solver("sph.tension", &[G, U], "surface tension needs them"),
     solver("coupling", &[G, U], "only these meet surfaces of bodies through integrals"),
     solver("twophase", &[T], "it is the table of the grid; particles have `sph`"),
     solver("time.courant", PARTICLES, "the grid has `twophase.courant`"),
+    solver("surface", PARTICLES, "frames of the grid hold its interface; `meniscus export` writes it"),
     physics("periodic", PARTICLES, "on the grid, sides of `twophase.sides` are periodic"),
-    physics("liquid.*.surface_tension", &[G, U, T], "liquid among connections has none"),
-    physics(
-        "liquid.*.contact_angle",
-        &[G, U],
-        "the grid's surface stands at 90 degrees on walls, and connections have no surface tension",
-    ),
-    physics("solid", PARTICLES, "the grid knows walls at rest only: elasticity beside air and water is missing"),
+    physics("liquid.*.contact_angle", PARTICLES, "the grid's surface stands at 90 degrees on walls"),
+    physics("solid", PARTICLES, "elasticity beside air and water is missing: the grid knows walls, at rest or moved"),
     solver("solid.*.model", &[G], "it is the energy of tetrahedra; solids of particles have their own"),
     solver("solid.*.fem", &[G], "it is of tetrahedra"),
     physics("solid.*.poisson", &[G, U], "springs on a lattice have 1/4"),
@@ -71,7 +66,11 @@ pub const ROWS: &[Row] = &[
     physics("solid.*.fracture", &[G], "only solids of tetrahedra break"),
     physics("solid.*.fixed.*.axes", &[G, U], "particles of springs are held along all axes"),
     physics("solid.*.fixed.*.motion", &[G, U], "particles of springs are held where they are"),
-    physics("rigid", PARTICLES, "the grid knows walls at rest only: bodies that float in air and water are missing"),
+    physics(
+        "rigid",
+        PARTICLES,
+        "bodies that float in air and water are missing: the grid knows walls, at rest or moved",
+    ),
     physics("rigid.*.friction", &[G, U], "bodies of particles have `contact.friction` for all"),
     physics("rigid.*.restitution", &[G, U], "connections have `connections.damping_ratio`"),
     physics("rigid.*.motion", &[G, U], "rigid bodies of particles are free; let a wall move"),
@@ -82,7 +81,6 @@ pub const ROWS: &[Row] = &[
     physics("contact", &[G], "it is of tetrahedra, but for its friction"),
     physics("contact.friction", PARTICLES, "the grid has no bodies"),
     physics("pull", &[G, U], "bodies of particles are pulled by `grab` commands; the grid has no bodies"),
-    physics("wall.*.motion", PARTICLES, "the grid knows walls at rest only"),
     physics("wall.*.friction.viscosity", PARTICLES, "walls of the grid are \"slip\" or \"no-slip\""),
     physics("emitter", PARTICLES, "sides of the grid have inflows, `twophase.sides`"),
     physics("drain", PARTICLES, "sides of the grid can be open, `twophase.sides`"),
@@ -195,7 +193,9 @@ fn visit(item: &Item, path: &mut Vec<String>, each: &mut Visit) {
 /// Whether everything in an item has the value that it has if it is left out.
 fn is_default(item: &Item, path: &[String]) -> bool {
     if let Some(table) = item.as_table_like() {
-        return table.iter().all(|(key, item)| is_default(item, &[path, &[key.to_owned()]].concat()));
+        // What is not there by default means something by being there.
+        let optional = schema::default_of(path).is_some_and(|default| default.is_null());
+        return !optional && table.iter().all(|(key, item)| is_default(item, &[path, &[key.to_owned()]].concat()));
     }
     match (schema::default_of(path), item.as_value().map(to_json)) {
         (Some(default), Some(given)) => same(&default, &given),
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn the_longest_row_speaks() {
-        assert!(reads(T, "wall.tank.shape") && !reads(T, "wall.tank.motion"));
+        assert!(reads(T, "wall.tank.motion") && !reads(T, "wall.tank.friction.viscosity"));
         assert!(reads(U, "contact.friction") && !reads(U, "contact.passes"));
         assert!(reads(C, "solid.a.young") && !reads(C, "solid.a.fixed.0.axes"));
         assert!(reads(T, "seconds"));

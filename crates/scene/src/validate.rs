@@ -249,8 +249,7 @@ impl Checks {
         );
         self.require(
             "gradients",
-            sph.gradients == Gradients::Plain
-                || sph.pressure == PressureSolver::Dfsph && !sph.position_correction,
+            sph.gradients == Gradients::Plain || sph.pressure == PressureSolver::Dfsph && !sph.position_correction,
             "\"corrected\" needs pressure = \"dfsph\" and no position_correction",
         );
         self.range("pressure_error", sph.pressure_error, [1e-6, 1.0]);

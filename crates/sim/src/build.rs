@@ -3,11 +3,11 @@
 use crate::connections::{Connections, Wetting};
 use crate::gauss::{Gauss, Look, tank_edges};
 use crate::method::Method;
-use crate::{build_bodies, build_grid, build_solids, build_unified, build_wet, sanity};
+use crate::{build_bodies, build_grid, build_liquid, build_solids, build_unified, build_wet, sanity};
 use glam::{DVec2, DVec3};
 use meniscus_boundary::{Boundaries, Wall, WallShape, Wet};
 use meniscus_core::{BodyInfo, BodyKind, StepReport, Wire};
-use meniscus_geometry::{Aabb, FillError, KeepOut, Periodic, Region, Shape, ShapeError, count_estimate, fill};
+use meniscus_geometry::{Aabb, FillError, Periodic, Region, Shape, ShapeError, count_estimate};
 use meniscus_particles::{InterfaceKind, Pushes};
 use meniscus_scene::{self as scene, Loaded, Opening, Scene, Side, WetSide};
 use meniscus_sph::{Emitter, Liquid, Material, Motion, Setup};
@@ -208,7 +208,7 @@ pub(crate) fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError>
         speed: speed_squared(loaded).sqrt(),
     };
     let mut liquid = Liquid::new(setup);
-    seed(loaded, &mut liquid, &mut warnings)?;
+    build_liquid::seed(loaded, &mut liquid, &mut warnings)?;
     let dry = liquid.state().particles.is_empty() && scene.emitter.is_empty();
     let solid = scene.body_names().next().is_some() || !scene.body.is_empty();
     if dry && (!solid || !scene.liquid.is_empty()) {
@@ -281,7 +281,7 @@ pub(crate) fn wall(loaded: &Loaded, wall: &scene::Wall) -> Wall {
 }
 
 /// What liquid must stay out of at the start: whether a point is farther than `clearance` from a wall.
-fn clear_of(walls: &Boundaries, wall: usize, clearance: f64) -> Box<dyn Fn(DVec3) -> bool> {
+pub(crate) fn clear_of(walls: &Boundaries, wall: usize, clearance: f64) -> Box<dyn Fn(DVec3) -> bool> {
     let surface = walls.surface(wall).cloned();
     match &walls.wall(wall).shape {
         &WallShape::Tank { min, max } => Box::new(move |p| (p - min).min(max - p).min_element() > clearance),
@@ -353,61 +353,6 @@ pub(crate) fn to_shape(loaded: &Loaded, shape: &scene::Shape) -> Shape {
             Shape::Sphere { center: DVec3::from_array(sphere.center), radius: sphere.radius }
         }
         scene::Shape::Mesh(mesh) => Shape::Mesh(loaded.mesh(mesh).clone()),
-    }
-}
-
-/// Fills the shapes of all liquids, each staying out of those before it and of the walls.
-fn seed(loaded: &Loaded, liquid: &mut Liquid, warnings: &mut Vec<String>) -> Result<(), BuildError> {
-    let spacing = loaded.scene.sph.spacing;
-    let walls = &liquid.setup().walls;
-    let clear: Vec<_> = (0..walls.len()).map(|wall| clear_of(walls, wall, 0.25 * spacing)).collect();
-    let mut taken: Vec<(Aabb, KeepOut)> = Vec::new();
-    for (number, (name, body)) in loaded.scene.liquid.iter().enumerate() {
-        let velocity = DVec3::from_array(body.velocity).as_vec3();
-        let cutouts = body.cutouts.iter().map(|shape| KeepOut { shape: to_shape(loaded, shape), clearance: 0.0 });
-        let cutouts: Vec<_> = cutouts.collect();
-        for (index, shape) in body.fill.iter().enumerate() {
-            let shape = to_shape(loaded, shape);
-            let bounds = shape.bounds();
-            // There may be thousands, of which few are near.
-            let near = taken.iter().filter(|(taken, _)| taken.intersects(&bounds)).map(|(_, near)| near);
-            let exclude: Vec<_> = near.chain(&cutouts).cloned().collect();
-            let places = fill(&shape, spacing, &exclude).map_err(|source| BuildError::Fill {
-                liquid: name.clone(),
-                index,
-                source,
-            })?;
-            let all = places.len();
-            let free = places.into_iter().filter(|&p| clear.iter().all(|clear| clear(p)));
-            let before = liquid.state().particles.len();
-            free.for_each(|p| liquid.particles_mut().push(number as u16, p.as_vec3(), velocity, body.density as f32));
-            let outside = all - (liquid.state().particles.len() - before);
-            if outside > 0 {
-                warnings.push(format!(
-                    "liquid `{name}`, fill {index}: {outside} of {all} particles lie in a wall and are left out"
-                ));
-            }
-            if all == 0 {
-                warnings.push(format!("liquid `{name}`, fill {index}: no particle fits in; is the spacing too large?"));
-            }
-            let clearance = 0.4 * spacing;
-            taken.push((bounds.grow(clearance), KeepOut { shape, clearance }));
-        }
-        spin(liquid, number as u16, DVec3::from_array(body.spin));
-    }
-    Ok(())
-}
-
-/// Turns a liquid about its centre of mass.
-fn spin(liquid: &mut Liquid, number: u16, spin: DVec3) {
-    let particles = liquid.particles_mut();
-    let of_it: Vec<usize> = (0..particles.len()).filter(|&i| particles.liquid[i] == number).collect();
-    if spin == DVec3::ZERO || of_it.is_empty() {
-        return;
-    }
-    let center = of_it.iter().map(|&i| particles.position[i].as_dvec3()).sum::<DVec3>() / of_it.len() as f64;
-    for i in of_it {
-        particles.velocity[i] += spin.cross(particles.position[i].as_dvec3() - center).as_vec3();
     }
 }
 

@@ -149,3 +149,26 @@ fn wrong_scenes_are_told_what_is_wrong() {
     let error = World::new(&small).err().unwrap().to_string();
     assert!(error.contains("body `a`") && error.contains("smaller than the spacing"), "{error}");
 }
+
+/// A cube of water in free space becomes a ball under surface tension, with this method too: its corners draw in.
+#[test]
+fn surface_tension_rounds_a_cube_of_water() {
+    let scene = |tension: f64| {
+        format!(
+            "method = \"connections\"\nfps = 100\ngravity = [0, 0, 0]\n[sph]\nspacing = 0.005\n[liquid.water]\nviscosity = 0.01\n\
+             surface_tension = {tension}\nfill = [{{ box = {{ min = [0, 0, 0], max = [0.03, 0.03, 0.03] }} }}]\n\
+             [body.far]\nspacing = 0.01\nshape = {{ box = {{ min = [0.2, 0, 0], max = [0.23, 0.03, 0.03] }} }}\n"
+        )
+    };
+    let farthest = |tension: f64| {
+        let mut world = World::new(&load(&scene(tension), &[])).unwrap();
+        // One capillary time, √(ρR³/σ).
+        frames(&mut world, 30);
+        let positions = world.frame().particles.positions;
+        let center = positions.iter().sum::<glam::Vec3>() / positions.len() as f32;
+        positions.iter().map(|p| p.distance(center)).fold(0.0, f32::max)
+    };
+    // The corner particles start 21.7 mm from the middle; a ball of the same volume has a radius of 18.6 mm, its last layer 16 mm.
+    let (without, with) = (farthest(0.0), farthest(0.07));
+    assert!(without > 0.021 && with < 0.5 * (0.0217 + 0.016) && with > 0.014, "{without} {with}");
+}

@@ -117,7 +117,8 @@ fn a_resumed_run_repeats_every_bit() {
 #[test]
 fn frames_probes_and_sums_tell_what_happens() {
     let mut world = world(&[]);
-    assert!(world.warnings().is_empty(), "{:?}", world.warnings());
+    // The ball is soft and light: implicit Euler takes its vibrations, and that is told.
+    assert!(world.warnings().iter().all(|warning| warning.contains("of its vibrations")), "{:?}", world.warnings());
     let (start, frame) = (world.totals(), world.frame());
     let names: Vec<&str> = frame.bodies.iter().map(|body| body.name.as_str()).collect();
     assert_eq!(names, ["tank", "jelly", "ball", "bar"]);

@@ -54,6 +54,7 @@ mod neighbours;
 mod params;
 mod particles;
 mod state_equation;
+mod step;
 pub mod surface;
 mod tension;
 mod thick;
@@ -75,3 +76,4 @@ pub use params::{
     TensionModel, ViscositySolver,
 };
 pub use particles::Particles;
+pub use step::Hooks;

@@ -62,6 +62,8 @@ pub struct Outcome {
     pub wall_seconds: f64,
     /// What was odd.
     pub warnings: Vec<String>,
+    /// Frames of the film strip.
+    moments: Vec<u32>,
     pictures: Vec<Frame>,
 }
 
@@ -76,6 +78,11 @@ impl Outcome {
     #[must_use]
     pub fn seconds(&self) -> f64 {
         self.rows.last().map_or(0.0, |row| row[0])
+    }
+
+    /// Rows of the moments of the film strip after the first.
+    fn at_moments(&self) -> impl Iterator<Item = &Vec<f64>> {
+        self.moments.iter().skip(1).filter_map(|&frame| self.rows.get(frame as usize))
     }
 
     /// Time of a simulated second \[ms\].
@@ -144,8 +151,8 @@ fn simulate(task: &Task, settings: &Settings, tell: &mut dyn FnMut(f64)) -> Resu
     let loaded = (task.load)(settings)?;
     let mut world = World::new(&loaded)?;
     let gauges = Gauges::new(&loaded.scene);
-    let frames = crate::run::frame_count(loaded.scene.seconds, loaded.scene.fps);
-    let kept: Vec<u32> = (0..task.moments).map(|k| moment(k, task.moments, frames)).collect();
+    let frames = crate::recorder::frame_count(loaded.scene.seconds, loaded.scene.fps);
+    let moments: Vec<u32> = (0..task.moments).map(|k| moment(k, task.moments, frames)).collect();
     let first = world.frame();
     let mut outcome = Outcome {
         quantities: gauges.quantities(&first),
@@ -153,7 +160,8 @@ fn simulate(task: &Task, settings: &Settings, tell: &mut dyn FnMut(f64)) -> Resu
         steps: 0,
         wall_seconds: 0.0,
         warnings: world.warnings().to_vec(),
-        pictures: if kept.contains(&0) { vec![first] } else { Vec::new() },
+        moments,
+        pictures: vec![first],
     };
     while world.frame_number() < frames {
         let start = Instant::now();
@@ -161,7 +169,7 @@ fn simulate(task: &Task, settings: &Settings, tell: &mut dyn FnMut(f64)) -> Resu
         outcome.wall_seconds += start.elapsed().as_secs_f64();
         let frame = world.frame();
         outcome.rows.push(gauges.read(&world, &frame));
-        if kept.contains(&world.frame_number()) {
+        if outcome.moments.contains(&world.frame_number()) {
             outcome.pictures.push(frame);
         }
         tell(world.time());
@@ -182,7 +190,7 @@ fn draw(columns: &[Column], moments: usize, film: &mut Film) -> Result<Image, Ru
         for column in columns {
             let frame = column.outcome.as_ref().ok().and_then(|outcome| outcome.pictures.get(k));
             cells.push(match frame {
-                Some(frame) => film.picture(frame)?,
+                Some(frame) => film.picture(frame)?.clone(),
                 None => Image::filled(CELL[0], CELL[1], [236, 238, 240]),
             });
         }

@@ -9,15 +9,20 @@ impl Comparison {
         self.outcomes().next().map_or(&[], |(_, outcome)| &outcome.quantities)
     }
 
+    /// Moments of the film strip after the first \[s\].
+    fn times(&self) -> Vec<f64> {
+        self.outcomes().next().map_or(Vec::new(), |(_, outcome)| outcome.at_moments().map(|row| row[0]).collect())
+    }
+
     pub(super) fn outcomes(&self) -> impl Iterator<Item = (&Column, &Outcome)> {
         self.columns.iter().filter_map(|column| column.outcome.as_ref().ok().map(|outcome| (column, outcome)))
     }
 
-    /// The table as text: means over the last quarter of the time.
+    /// The table as text: means over the last quarter of the time, and where the liquid is at the moments of the film strip.
     #[must_use]
     pub fn text(&self) -> String {
-        let mut lines = vec![format!("{}: means over the last quarter of the time", self.scene)];
-        let width = self.quantities().iter().map(|name| name.chars().count()).fold(24, usize::max);
+        let mut lines = vec![format!("{}: means over the last quarter of the time, or at a moment", self.scene)];
+        let width = self.quantities().iter().map(|name| name.chars().count()).fold(16, usize::max) + 10;
         let mut line = |name: &str, value: &dyn Fn(&Outcome) -> String| {
             let cells = self.columns.iter().map(|column| column.outcome.as_ref().map_or("–".to_owned(), value));
             lines.push(format!("  {name:width$}{}", cells.map(|cell| format!(" {cell:>14}")).collect::<String>()));
@@ -25,6 +30,14 @@ impl Comparison {
         line("", &|_| String::new());
         for (number, name) in self.quantities().iter().enumerate().skip(1) {
             line(name, &|outcome| short(outcome.settled(number)));
+        }
+        for (moment, time) in self.times().iter().enumerate() {
+            for (number, name) in self.quantities().iter().enumerate().filter(|(_, name)| is_of_liquid(name)) {
+                let at = |outcome: &Outcome| {
+                    outcome.at_moments().nth(moment).map_or("–".to_owned(), |row| short(row[number]))
+                };
+                line(&format!("{name} at {time:.2} s"), &at);
+            }
         }
         line("steps", &|outcome| outcome.steps.to_string());
         line("ms per step", &|outcome| short(outcome.ms_per_step()));
@@ -61,6 +74,10 @@ impl Comparison {
                 let names = outcome.quantities.iter().enumerate().skip(1);
                 let means: serde_json::Map<_, _> =
                     names.map(|(number, name)| (name.clone(), outcome.settled(number).into())).collect();
+                let of_row = |row: &Vec<f64>| -> Value {
+                    let named = outcome.quantities.iter().cloned().zip(row.iter().map(|&value| Value::from(value)));
+                    named.collect::<serde_json::Map<_, _>>().into()
+                };
                 json!({
                     "method": column.method.name(),
                     "ran": true,
@@ -69,12 +86,18 @@ impl Comparison {
                     "ms_per_step": outcome.ms_per_step(),
                     "ms_per_simulated_second": outcome.ms_per_second(),
                     "means": means,
+                    "moments": outcome.at_moments().map(of_row).collect::<Vec<_>>(),
                     "warnings": outcome.warnings,
                 })
             }
         };
         json!({ "scene": self.scene, "methods": self.columns.iter().map(column).collect::<Vec<_>>() })
     }
+}
+
+/// Whether a quantity tells where the liquid is, which changes from moment to moment.
+fn is_of_liquid(name: &str) -> bool {
+    name.starts_with("front") || name.ends_with(".level [m]")
 }
 
 fn short(value: f64) -> String {
