@@ -22,6 +22,9 @@ const VESSEL: &[(&str, &[u8])] = &[
 /// All scenes, in the order in which `meniscus list` shows them.
 pub const GALLERY: &[GalleryScene] = &[
     GalleryScene { name: "dam-break", text: include_str!("../dam-break.toml"), assets: &[] },
+    GalleryScene { name: "slosh", text: include_str!("../slosh.toml"), assets: &[] },
+    GalleryScene { name: "float", text: include_str!("../float.toml"), assets: &[] },
+    GalleryScene { name: "cube-drop", text: include_str!("../cube-drop.toml"), assets: &[] },
     GalleryScene { name: "stream", text: include_str!("../stream.toml"), assets: &[] },
     GalleryScene { name: "honey", text: include_str!("../honey.toml"), assets: &[] },
     GalleryScene { name: "two-liquids", text: include_str!("../two-liquids.toml"), assets: &[] },

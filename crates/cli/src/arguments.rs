@@ -14,7 +14,7 @@ use std::path::PathBuf;
         meniscus                                  run the default scene into out/\n  \
         meniscus list                             what there is to see\n  \
         meniscus play jelly-drop                  live in the browser\n  \
-        meniscus run dam-break --set sph.spacing=0.03\n  \
+        meniscus run dam-break --set resolution=0.03\n  \
         meniscus new dam-break                    copy a scene here, edit it, then: meniscus run dam-break.toml\n\n\
         Exit codes: 0 done, 1 a check failed or frames were passed over, 2 bad usage or bad input, 3 the simulation failed, \
         130 and 143 stopped by Ctrl-C or SIGTERM."
@@ -35,6 +35,7 @@ impl Arguments {
             Some(Verb::Validate(validate)) => validate.json,
             Some(Verb::Bench(bench)) => bench.json,
             Some(Verb::Doctor(doctor)) => doctor.json,
+            Some(Verb::Compare(compare)) => compare.json,
             _ => false,
         }
     }
@@ -64,6 +65,8 @@ pub(crate) enum Verb {
     Surface(Surface),
     /// Write the frames of a run in the formats of other programs
     Export(Export),
+    /// Simulate a scene by several methods: one film strip, one table, one plot
+    Compare(Compare),
     /// Compare with theory and experiment: case, quantity, reference, measured, error, tolerance, verdict
     Validate(Validate),
     /// Measure speed: ns per particle-step, per stage
@@ -91,7 +94,7 @@ pub(crate) struct New {
 }
 
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  meniscus check dam-break --set sph.spacing=0.005")]
+#[command(after_help = "Example:\n  meniscus check dam-break --set resolution=0.005")]
 pub(crate) struct Check {
     /// A gallery name or a TOML file
     pub(crate) scene: String,
@@ -106,7 +109,7 @@ pub(crate) struct Check {
 #[derive(Args, Debug, Default)]
 #[command(after_help = "Examples:\n  \
     meniscus run dam-break\n  \
-    meniscus run dam-break --seconds 0.5 --set sph.spacing=0.03 --set picture.color=water\n  \
+    meniscus run dam-break --seconds 0.5 --set resolution=0.03 --set picture.color=water\n  \
     meniscus run my-scene.toml --out results/a --threads 1 --json")]
 pub(crate) struct Run {
     /// A gallery name or a TOML file
@@ -115,7 +118,7 @@ pub(crate) struct Run {
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Simulated time [s], instead of the scene's
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
     pub(crate) seconds: Option<f64>,
     /// Number of threads; the results do not depend on it [default: all cores]
     #[arg(long, value_name = "N")]
@@ -319,6 +322,40 @@ pub(crate) enum Format {
     Usd,
     /// Fields on the grid of a `twophase` run, one VTI file per checkpoint, with a PVD time series
     Vti,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    meniscus compare dam-break\n  \
+    meniscus compare dam-break --methods gauss,connections --seconds 1 --out results/dam-break\n\n\
+    A method that cannot simulate the scene gets a column with its reason. Exit code 0 if two could.")]
+pub(crate) struct Compare {
+    /// A gallery name or a TOML file
+    pub(crate) scene: String,
+    /// Methods, such as gauss,unified,connections,twophase [default: those that the scene names, or all]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) methods: Vec<String>,
+    /// Simulated time [s], instead of the scene's
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    pub(crate) seconds: Option<f64>,
+    /// Folder for the results [default: out/SCENE-compare, -2, -3 ...]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Moments of the film strip
+    #[arg(long, value_name = "COUNT", default_value_t = 4, value_parser = clap::value_parser!(u16).range(2..=20))]
+    pub(crate) moments: u16,
+    /// Number of threads; the results do not depend on it [default: all cores]
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+    /// Override a key of the scene for all methods, such as resolution=0.04
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// No progress
+    #[arg(long)]
+    pub(crate) quiet: bool,
+    /// Print one JSON document; progress goes to standard error
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Args, Debug)]

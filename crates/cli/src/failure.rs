@@ -54,6 +54,7 @@ impl From<SceneError> for Failure {
     fn from(error: SceneError) -> Self {
         let code = match &error {
             SceneError::Unreadable { .. } => "scene-unreadable",
+            SceneError::Unknown { .. } => "no-such-scene",
             SceneError::Invalid { .. } => "scene-invalid",
             SceneError::Set { .. } => "set-invalid",
         };

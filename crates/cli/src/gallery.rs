@@ -30,9 +30,7 @@ pub(crate) fn list(arguments: &List) -> Result<ExitCode, Failure> {
 
 pub(crate) fn new(arguments: &New) -> Result<ExitCode, Failure> {
     let Some(scene) = gallery::find(&arguments.name) else {
-        let names: Vec<&str> = GALLERY.iter().map(|scene| scene.name).collect();
-        let message = format!("the gallery has no scene `{}`; it has: {}", arguments.name, names.join(", "));
-        return Err(Failure::input("no-such-scene", message));
+        return Err(gallery::unknown(&arguments.name).into());
     };
     let file = format!("{}.toml", scene.name);
     write_new(Path::new(&file), scene.text.as_bytes())?;

@@ -9,6 +9,7 @@ mod output;
 mod arguments;
 mod bench;
 mod check;
+mod compare;
 mod doctor;
 mod failure;
 mod gallery;
@@ -62,6 +63,7 @@ fn dispatch(arguments: Arguments) -> Result<ExitCode, Failure> {
         Some(Verb::Render(render)) => run::render(&render),
         Some(Verb::Surface(surface)) => run::surface(&surface),
         Some(Verb::Export(export)) => run::export(&export),
+        Some(Verb::Compare(arguments)) => compare::compare(&arguments),
         Some(Verb::Validate(validate)) => validate::validate(&validate),
         Some(Verb::Bench(bench)) => bench::bench(&bench),
         Some(Verb::Doctor(doctor)) => doctor::doctor(&doctor),

@@ -25,13 +25,14 @@ macro_rules! note {
     }};
 }
 
-/// What the program can do, in ten lines.
+/// What the program can do, in a dozen lines.
 pub(crate) const INTRODUCTION: &str = "\
 Meniscus: liquids meet solids. This runs the default scene; there is more:
   meniscus list                        the gallery
   meniscus run SCENE                   simulate: frames, pictures, probes, checkpoints
   meniscus resume DIR                  go on after a crash or a kill, bit for bit
   meniscus play SCENE                  live in the browser; meniscus view DIR replays a run
+  meniscus compare SCENE               the same scene by several methods, side by side
   meniscus render DIR                  pictures again, in other colours or from elsewhere
   meniscus surface DIR                 surfaces of the liquids of a run, as PLY files
   meniscus export DIR --to vtk|ply|vti for ParaView, PyVista, Blender
@@ -87,6 +88,12 @@ impl Progress {
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("█▌░"));
         let now = Instant::now();
         Self { bar, shown: now, steps: 0, began: now }
+    }
+
+    /// Says what goes on.
+    pub(crate) fn say(&self, message: &str) {
+        self.bar.set_message(message.to_owned());
+        self.bar.tick();
     }
 
     /// A bar that counts files.

@@ -10,12 +10,12 @@ use meniscus::record::{RunFolder, RunStatus, Skipped};
 use meniscus::scene::{Loaded, Set};
 use meniscus::sim::World;
 use meniscus::{Event, RunError, RunOptions, Summary, check_memory, gallery, read_log};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub(crate) fn run(arguments: &Run) -> Result<ExitCode, Failure> {
     let threads = machine::threads(arguments.threads)?;
-    let loaded = load(&arguments.scene, &arguments.set, arguments.seconds)?;
+    let loaded = gallery::load(&arguments.scene, &overrides(&arguments.set, arguments.seconds))?;
     check_memory(&loaded, machine::free_memory())?;
     let signals = Signals::default();
     let options = RunOptions {
@@ -45,7 +45,8 @@ pub(crate) fn run(arguments: &Run) -> Result<ExitCode, Failure> {
     })?;
     progress.clear();
     let (folder, summary) = result.map_err(|error| signals.failure(error))?;
-    finish(&folder, &summary, arguments.json, arguments.quiet)
+    let result = Finished { folder: &folder, summary: &summary, scene: &arguments.scene };
+    result.tell(arguments.json, arguments.quiet)
 }
 
 pub(crate) fn resume(arguments: &Resume) -> Result<ExitCode, Failure> {
@@ -79,7 +80,8 @@ pub(crate) fn resume(arguments: &Resume) -> Result<ExitCode, Failure> {
     })?;
     progress.clear();
     let (folder, summary) = result.map_err(|error| signals.failure(error))?;
-    finish(&folder, &summary, arguments.json, arguments.quiet)
+    let scene = folder.scene_path().display().to_string();
+    Finished { folder: &folder, summary: &summary, scene: &scene }.tell(arguments.json, arguments.quiet)
 }
 
 /// `key=value` for a key that can be changed while a scene runs.
@@ -90,10 +92,15 @@ fn change(text: &str) -> Result<Set, Failure> {
     Ok(Set { key: key.trim().to_owned(), value })
 }
 
-fn load(scene: &str, set: &[String], seconds: Option<f64>) -> Result<Loaded, Failure> {
-    let mut overrides = set.to_vec();
-    overrides.extend(seconds.map(|seconds| format!("seconds={seconds:?}")));
-    Ok(gallery::load(scene, &overrides)?)
+/// Settings of the command line, in one list.
+pub(crate) fn overrides(set: &[String], seconds: Option<f64>) -> Vec<String> {
+    set.iter().cloned().chain(seconds.map(|seconds| format!("seconds={seconds:?}"))).collect()
+}
+
+/// The first of `parent/name`, `parent/name-2`, … that does not exist.
+pub(crate) fn free_folder(parent: &str, name: &str) -> PathBuf {
+    let candidate = |k: u32| Path::new(parent).join(if k == 1 { name.to_owned() } else { format!("{name}-{k}") });
+    (1..).map(candidate).find(|path| !path.exists()).unwrap_or_else(|| candidate(1))
 }
 
 fn headline(loaded: &Loaded, world: &World, threads: usize) -> String {
@@ -118,11 +125,27 @@ fn headline(loaded: &Loaded, world: &World, threads: usize) -> String {
     parts.join("   ")
 }
 
-fn finish(folder: &RunFolder, summary: &Summary, json: bool, quiet: bool) -> Result<ExitCode, Failure> {
-    if json {
-        return output::print_json(summary);
+/// A run that came to its end.
+struct Finished<'a> {
+    folder: &'a RunFolder,
+    summary: &'a Summary,
+    /// How the scene is named on the command line.
+    scene: &'a str,
+}
+
+impl Finished<'_> {
+    fn tell(&self, json: bool, quiet: bool) -> Result<ExitCode, Failure> {
+        if json {
+            return output::print_json(self.summary);
+        }
+        if !quiet {
+            self.say()?;
+        }
+        Ok(ExitCode::SUCCESS)
     }
-    if !quiet {
+
+    fn say(&self) -> Result<(), Failure> {
+        let Self { folder, summary, scene } = self;
         let dir = folder.dir().display();
         let pictures = folder.picture_numbers()?.len();
         say!(
@@ -134,12 +157,15 @@ fn finish(folder: &RunFolder, summary: &Summary, json: bool, quiet: bool) -> Res
         );
         let speed = summary.simulated_seconds / summary.wall_seconds.max(1e-9);
         say!("{} steps, {speed:.2} s simulated per second, digest {}", count(summary.steps), summary.digest);
+        let edit = match gallery::find(scene) {
+            Some(_) if !Path::new(scene).is_file() => format!(" · meniscus new {scene} (to edit it)"),
+            _ => String::new(),
+        };
         say!(
-            "next: meniscus play {0} · meniscus view {dir} · meniscus render {dir} --set picture.color=water · meniscus export {dir} --to vtk · meniscus new {0} (to edit it)",
-            summary.scene
+            "next: meniscus play {scene} · meniscus view {dir} · meniscus render {dir} --set picture.color=water · meniscus export {dir} --to vtk{edit}"
         );
+        Ok(())
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 pub(crate) fn render(arguments: &Render) -> Result<ExitCode, Failure> {

@@ -109,8 +109,9 @@ fn select(names: &[String]) -> Result<Vec<&'static Case>, Failure> {
     }
     let find = |name: &String| {
         CASES.iter().find(|case| case.name == name).ok_or_else(|| {
-            let known: Vec<&str> = CASES.iter().map(|case| case.name).collect();
-            Failure::input("no-such-case", format!("there is no case `{name}`; there are: {}", known.join(", ")))
+            let known: Vec<String> = CASES.iter().map(|case| case.name.to_owned()).collect();
+            let advice = meniscus::scene::nearest(name, &known, "case").unwrap_or_default();
+            Failure::input("no-such-case", format!("there is no case `{name}`: {advice}"))
         })
     };
     names.iter().map(find).collect()

@@ -228,3 +228,58 @@ fn type_of(value: &serde_json::Value) -> String {
         _ => "word".to_owned(),
     }
 }
+
+/// docs/src/scene-methods.md is made from the table of keys and methods; set UPDATE_DOCS to write it anew.
+#[test]
+fn the_page_of_keys_and_methods_agrees_with_the_table() {
+    let wanted = meniscus::scene::support::page();
+    let path = root().join("docs/src/scene-methods.md");
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(&path, &wanted).unwrap();
+    }
+    let found = fs::read_to_string(&path).unwrap_or_default();
+    assert!(found == wanted, "run: UPDATE_DOCS=1 cargo test -p meniscus-cli --test architecture");
+}
+
+/// Numbers that follow a word in a text, up to a mark.
+fn numbers_after(text: &str, word: &str, end: &str) -> Vec<f64> {
+    let rest = text.split_once(word).unwrap_or_else(|| panic!("{word} is missing")).1;
+    let part = rest.split_once(end).unwrap_or_else(|| panic!("no {end} after {word}")).0;
+    part.split(|c: char| !c.is_ascii_digit() && c != '.').filter_map(|number| number.parse().ok()).collect()
+}
+
+/// The page draws with the colours and lights of the pictures.
+#[test]
+fn colours_and_lights_of_page_and_pictures_are_the_same() {
+    let page = read("crates/viewer/page/colors.js");
+    let palettes = read("crates/picture/src/coloring.rs");
+    for (js, rust) in
+        [("fire: [", "RED_TO_YELLOW: Stops"), ("swing: [", "BLUE_TO_RED: Stops"), ("water: [", "DEEP_TO_FOAM: Stops")]
+    {
+        let stops = numbers_after(&page, js, "]],");
+        assert_eq!(stops, numbers_after(&palettes, rust, "]];"), "{js}");
+        assert_eq!(stops.len(), 21);
+    }
+    let studio = read("crates/picture/src/studio.rs");
+    let lights = [
+        ("key", "key"),
+        ("sky", "sky"),
+        ("bounce", "bounce"),
+        ("top", "top"),
+        ("bottom", "bottom"),
+        ("ground", "ground"),
+        ("shadow", "ground_shadow"),
+        ("gridLine", "ground_line"),
+        ("line", "line"),
+        ("glass", "glass"),
+    ];
+    for theme in ["light", "dark"] {
+        let ours = studio.split_once(&format!("fn {theme}() -> Studio {{")).unwrap().1;
+        let theirs = page.split_once(&format!("  {theme}: {{")).unwrap().1;
+        for (js, rust) in lights {
+            let light = numbers_after(theirs, &format!(" {js}: "), "]");
+            assert_eq!(light, numbers_after(ours, &format!(" {rust}: "), "),"), "{theme} {js}");
+            assert_eq!(light.len(), 3);
+        }
+    }
+}

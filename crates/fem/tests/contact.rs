@@ -239,10 +239,10 @@ fn pressed_fork() -> Body {
 }
 
 /// The smallest distance between the inner sides of the arms along x: negative when they have passed through each other.
-fn between_the_arms(own: bool) -> f64 {
+fn between_the_arms(self_contact: bool) -> f64 {
     let mut bodies = [pressed_fork()];
     let rest = bodies[0].rest_positions().to_vec();
-    let mut contact = contact(ContactParams { own, ..ContactParams::default() });
+    let mut contact = contact(ContactParams { self_contact, ..ContactParams::default() });
     for _ in 0..120 {
         step(&mut contact, &mut bodies, &[], 1.0 / 60.0);
     }

@@ -5,7 +5,7 @@ use crate::surfaces::dressed;
 use meniscus_core::{Camera, Coloring, Frame};
 use meniscus_picture::{GifWriter, Image, Renderer, film_strip, settled_camera, settled_style};
 use meniscus_record::{RecordError, RunFolder, Skipped, write_atomic};
-use meniscus_scene::{Loaded, Scene};
+use meniscus_scene::Loaded;
 use meniscus_surface::Extractor;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -15,11 +15,15 @@ const FILM_WIDTH: u32 = 640;
 /// Pictures per second that a film shows at most \[1/s\].
 const FILM_RATE: f64 = 25.0;
 
-/// Takes one picture per frame from the same place in the same light.
+/// Takes one picture per frame from the same place in the same light, and makes the film of them as it goes.
 pub struct Film {
     renderer: Renderer,
     camera: Camera,
     extractor: Extractor,
+    reel: GifWriter<Vec<u8>>,
+    /// A picture after so many frames; one in so many of them goes into the film.
+    every: u32,
+    stride: u32,
 }
 
 impl Film {
@@ -31,8 +35,17 @@ impl Film {
         if scene.picture.range.is_none() && matches!(style.color, Coloring::Speed | Coloring::Water) {
             style.range = Some([0.0, round_up(meniscus_sim::speed_scale(loaded)) as f32]);
         }
-        let camera = settled_camera(&scene.camera, [first]);
-        Self { renderer: Renderer::new(style), camera, extractor: Extractor::new(scene.surface) }
+        let every = scene.output.picture_every.max(1);
+        let rate = scene.fps / f64::from(every);
+        let stride = (rate / FILM_RATE).ceil().max(1.0);
+        Self {
+            renderer: Renderer::new(style),
+            camera: settled_camera(&scene.camera, [first]),
+            extractor: Extractor::new(scene.surface),
+            reel: GifWriter::new(Vec::new(), FILM_WIDTH, rate / stride),
+            every,
+            stride: stride as u32,
+        }
     }
 
     /// Takes a picture: of liquids by their surfaces, unless the colours tell what only particles have.
@@ -45,10 +58,39 @@ impl Film {
         Ok(self.renderer.render(&shown, &self.camera)?)
     }
 
-    pub(crate) fn shoot(&mut self, frame: &Frame, folder: &RunFolder) -> Result<PathBuf, RunError> {
-        let png = self.picture(frame)?.to_png()?;
+    /// Takes over the pictures of a run up to a frame, from which it goes on.
+    pub(crate) fn catch_up(&mut self, folder: &RunFolder, frame: u32) -> Result<(), RunError> {
+        for number in folder.picture_numbers()?.into_iter().filter(|&number| number <= frame) {
+            if self.shows(number) {
+                self.reel.push(&read_picture(&folder.picture_path(number))?)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the picture of a frame, if one is due, into its file and into the film.
+    pub(crate) fn shoot(&mut self, frame: &Frame, folder: &RunFolder) -> Result<Option<PathBuf>, RunError> {
+        if !frame.number.is_multiple_of(self.every) {
+            return Ok(None);
+        }
+        let image = self.picture(frame)?.clone();
         let path = folder.picture_path(frame.number);
-        write_atomic(&path, &png)?;
+        write_atomic(&path, &image.to_png()?)?;
+        if self.shows(frame.number) {
+            self.reel.push(&image)?;
+        }
+        Ok(Some(path))
+    }
+
+    /// Whether a frame is in the film.
+    fn shows(&self, number: u32) -> bool {
+        number.is_multiple_of(self.every * self.stride)
+    }
+
+    /// Writes the animated GIF of all pictures and returns its path.
+    pub(crate) fn finish(self, folder: &RunFolder, name: &str) -> Result<PathBuf, RunError> {
+        let path = folder.film_path(name)?;
+        write_atomic(&path, &self.reel.finish()?)?;
         Ok(path)
     }
 }
@@ -57,20 +99,6 @@ impl Film {
 fn round_up(value: f64) -> f64 {
     let power = 10f64.powf(value.max(1e-9).log10().floor());
     [1.0, 1.5, 2.0, 3.0, 5.0, 10.0].into_iter().map(|m| m * power).find(|&v| v >= value * 0.999).unwrap_or(value)
-}
-
-/// Makes an animated GIF of all pictures of a run and returns its path.
-pub(crate) fn write_gif(folder: &RunFolder, name: &str, scene: &Scene) -> Result<PathBuf, RunError> {
-    let numbers = folder.picture_numbers()?;
-    let rate = scene.fps / f64::from(scene.output.picture_every.max(1));
-    let stride = (rate / FILM_RATE).ceil().max(1.0) as usize;
-    let mut film = GifWriter::new(Vec::new(), FILM_WIDTH, rate / stride as f64);
-    for &number in numbers.iter().step_by(stride) {
-        film.push(&read_picture(&folder.picture_path(number))?)?;
-    }
-    let path = folder.film_path(name)?;
-    write_atomic(&path, &film.finish()?)?;
-    Ok(path)
 }
 
 fn read_picture(path: &Path) -> Result<Image, RunError> {
@@ -100,7 +128,7 @@ pub fn render(
     let loaded = Loaded::from_file(&folder.scene_path(), overrides)?;
     let (mut film, numbers, mut skipped) = open_film(folder, &loaded)?;
     for (done, &number) in numbers.iter().enumerate() {
-        if number.is_multiple_of(loaded.scene.output.picture_every.max(1)) {
+        if number.is_multiple_of(film.every) {
             match folder.read_frame(number) {
                 Ok(frame) => drop(film.shoot(&frame, folder)?),
                 Err(reason) => skipped.push(Skipped { path: folder.frame_path(number), reason }),
@@ -108,7 +136,7 @@ pub fn render(
         }
         progress(done + 1, numbers.len());
     }
-    let path = write_gif(folder, &folder.info()?.scene, &loaded.scene)?;
+    let path = film.finish(folder, &folder.info()?.scene)?;
     Ok(Rendered { path, skipped })
 }
 

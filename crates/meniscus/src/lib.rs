@@ -7,7 +7,7 @@
 //! use meniscus::sim::World;
 //!
 //! // A gallery scene, coarser than it comes, and its first half second.
-//! let scene = gallery::load("dam-break", &["sph.spacing=0.05".into()])?;
+//! let scene = gallery::load("dam-break", &["resolution=0.05".into()])?;
 //! let mut world = World::new(&scene)?;
 //! while world.time() < 0.5 {
 //!     world.step(0.5)?;
@@ -22,10 +22,12 @@
 //! * [`sim`]: worlds. [`sph`]: the liquid. [`fem`]: deformable solids. [`rigid`]: rigid bodies. [`particles`]: bodies of particles.
 //!   [`twophase`]: air and water on a grid.
 //! * [`record`]: frames, checkpoints, exporters on disk. [`picture`]: pictures of frames.
-//! * [`surface`]: surfaces of liquids. [`run()`], [`resume()`], [`render()`]: from a scene to a folder of results.
+//! * [`surface`]: surfaces of liquids. [`run()`], [`resume()`], [`render()`]: from a scene to a folder of results. [`compare`]: the
+//!   same scene by several methods.
 
 mod branch;
 mod commands;
+pub mod compare;
 mod fields;
 mod film;
 #[doc(hidden)]

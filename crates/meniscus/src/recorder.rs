@@ -5,9 +5,9 @@ use crate::film::Film;
 use crate::log::Log;
 use crate::run::{Event, RunError, RunOptions, Summary, digest_of};
 use crate::surfaces::write_surface;
-use meniscus_core::{StepReport, par};
+use meniscus_core::{Frame, StepReport, par};
 use meniscus_record::{CheckpointHeader, CommandWriter, ProbeWriter, RunFailure, RunFolder, RunInfo, RunStatus};
-use meniscus_scene::{Loaded, ProbeRate};
+use meniscus_scene::ProbeRate;
 use meniscus_sim::{Totals, World};
 use meniscus_surface::{Extractor, Spray};
 use std::sync::Arc;
@@ -37,13 +37,11 @@ impl<'a> Recorder<'a> {
     pub(crate) fn new(
         folder: &'a RunFolder,
         info: RunInfo,
-        loaded: &Loaded,
+        film: Option<Film>,
         world: &World,
         options: &RunOptions,
     ) -> Result<Self, RunError> {
-        let pictures = !options.no_pictures && world.scene().output.picture_every > 0;
-        // A resumed run is filmed as if it had never stopped.
-        let first = folder.read_frame(0).unwrap_or_else(|_| world.frame());
+        let surface = world.scene().surface;
         let mut log = Log::open(folder, options.log)?;
         log.frames = frame_count(world.scene().seconds, world.scene().fps);
         Ok(Self {
@@ -52,7 +50,7 @@ impl<'a> Recorder<'a> {
             probes: folder.probe_writer(&world.columns())?,
             commands: folder.command_writer()?,
             log,
-            film: pictures.then(|| Film::new(loaded, &first)),
+            film,
             scene_digest: digest_of(&folder.scene()?),
             profile: StepReport::default(),
             logged: 0,
@@ -61,7 +59,7 @@ impl<'a> Recorder<'a> {
             spray: folder
                 .read_frame(world.frame_number())
                 .map_or_else(|_| Spray::default(), |last| Spray::after(&last)),
-            surfaces: (loaded.scene.surface.every > 0).then(|| Extractor::new(loaded.scene.surface)),
+            surfaces: (surface.every > 0).then(|| Extractor::new(surface)),
         })
     }
 
@@ -92,7 +90,7 @@ impl<'a> Recorder<'a> {
         tell(Event::Start { world, frames });
         while world.frame_number() < frames {
             if self.advance(world, &at_start, tell)? {
-                self.write(world, tell)?;
+                self.write(world, world.frame(), tell)?;
                 let number = world.frame_number();
                 if number.is_multiple_of(world.scene().output.checkpoint_every) || number == frames {
                     self.write_checkpoint(world)?;
@@ -137,8 +135,12 @@ impl<'a> Recorder<'a> {
     }
 
     /// Writes a frame with its picture, its row of probes and the commands given since the last one.
-    pub(crate) fn write(&mut self, world: &World, tell: &mut dyn FnMut(Event)) -> Result<(), RunError> {
-        let mut frame = world.frame();
+    pub(crate) fn write(
+        &mut self,
+        world: &World,
+        mut frame: Frame,
+        tell: &mut dyn FnMut(Event),
+    ) -> Result<(), RunError> {
         self.spray.mark(&mut frame);
         self.folder.write_frame(&frame)?;
         if let Some(extractor) = &mut self.surfaces
@@ -150,10 +152,8 @@ impl<'a> Recorder<'a> {
         self.write_commands(world)?;
         self.log.frame(world)?;
         let picture = match &mut self.film {
-            Some(film) if frame.number.is_multiple_of(world.scene().output.picture_every) => {
-                Some(film.shoot(&frame, self.folder)?)
-            }
-            _ => None,
+            Some(film) => film.shoot(&frame, self.folder)?,
+            None => None,
         };
         tell(Event::Frame { number: frame.number, picture });
         Ok(())
@@ -204,8 +204,8 @@ impl<'a> Recorder<'a> {
     }
 
     fn finish(&mut self, world: &World) -> Result<Summary, RunError> {
-        if self.film.is_some() {
-            crate::film::write_gif(self.folder, &self.info.scene, world.scene())?;
+        if let Some(film) = self.film.take() {
+            film.finish(self.folder, &self.info.scene)?;
         }
         self.info.status = RunStatus::Done;
         let digest = world.digest();
@@ -228,7 +228,7 @@ impl<'a> Recorder<'a> {
 }
 
 /// Frames after the first.
-fn frame_count(seconds: f64, fps: f64) -> u32 {
+pub(crate) fn frame_count(seconds: f64, fps: f64) -> u32 {
     // A duration of 2 s at 30 fps is 60 frames, whatever 2.0 * 30.0 rounds to.
     (seconds * fps - 1e-9).ceil().max(1.0) as u32
 }

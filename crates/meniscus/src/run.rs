@@ -1,6 +1,7 @@
 //! The loop that turns a scene into a record: frames, pictures, probes, checkpoints.
 
 use crate::commands::{keep_input, pending};
+use crate::film::Film;
 use crate::log::LogFormat;
 use crate::recorder::Recorder;
 use meniscus_core::StepError;
@@ -23,7 +24,7 @@ pub enum RunError {
     #[error(transparent)]
     Build(#[from] BuildError),
     /// The scene needs more memory than there is.
-    #[error("the scene needs about {} of memory, but {} are free: make `sph.spacing`, `twophase.spacing` or the `edge` of solids larger, or the bodies smaller", gigabytes(*needed), gigabytes(*free))]
+    #[error("the scene needs about {} of memory, but {} are free: make `resolution` or the `edge` of solids larger, or the bodies smaller", gigabytes(*needed), gigabytes(*free))]
     Memory {
         /// Estimate \[bytes\].
         needed: f64,
@@ -213,8 +214,10 @@ pub fn run(
     info.fps = loaded.scene.fps;
     info.warnings = world.warnings().to_vec();
     folder.write_info(&info)?;
-    let mut recorder = Recorder::new(&folder, info, loaded, &world, options)?;
-    recorder.write(&world, tell)?;
+    let first = world.frame();
+    let film = pictures(loaded, options).then(|| Film::new(loaded, &first));
+    let mut recorder = Recorder::new(&folder, info, film, &world, options)?;
+    recorder.write(&world, first, tell)?;
     recorder.write_checkpoint(&world)?;
     let summary = recorder.go_on(world, tell)?;
     Ok((folder, summary))
@@ -253,7 +256,21 @@ pub fn resume(
     info.error = None;
     info.threads = options.threads as u32;
     folder.write_info(&info)?;
-    Recorder::new(folder, info, &loaded, &world, options)?.go_on(world, tell)
+    let film = pictures(&loaded, options).then(|| resumed_film(folder, &loaded, &world)).transpose()?;
+    Recorder::new(folder, info, film, &world, options)?.go_on(world, tell)
+}
+
+/// Whether a run takes pictures.
+fn pictures(loaded: &Loaded, options: &RunOptions) -> bool {
+    !options.no_pictures && loaded.scene.output.picture_every > 0
+}
+
+/// A resumed run is filmed as if it had never stopped.
+fn resumed_film(folder: &RunFolder, loaded: &Loaded, world: &World) -> Result<Film, RunError> {
+    let first = folder.read_frame(0).unwrap_or_else(|_| world.frame());
+    let mut film = Film::new(loaded, &first);
+    film.catch_up(folder, world.frame_number())?;
+    Ok(film)
 }
 
 pub(crate) fn digest_of(text: &str) -> String {

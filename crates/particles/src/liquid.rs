@@ -50,7 +50,7 @@ impl Pushes {
 impl System {
     /// Connects bodies and liquid: sets the outside forces on bodies \[N\] and fills in what the liquid feels.
     pub fn connect_liquid(&mut self, drops: &Drops, pushes: &mut Pushes) {
-        let law = Law { modulus: self.liquid_modulus, damping: self.params.damping, friction: 0.0, sticky: 0.0 };
+        let law = Law { modulus: self.liquid_modulus, damping: self.params.damping_ratio, friction: 0.0, sticky: 0.0 };
         let (external, matter, state) = (&mut self.work.external, &self.matter, &self.state);
         let wet_bodies = &mut self.work.wet_bodies;
         wet_bodies.clear();

@@ -21,14 +21,15 @@ pub struct Params {
     /// The same for connections with liquid \[Pa\]. Default: 3 ρ v², with the heaviest liquid.
     pub liquid_modulus: Option<f64>,
     /// Damping of dynamic connections over the critical one, dimensionless, default 0.3.
-    pub damping: f64,
-    /// Coulomb's friction between bodies and with walls, dimensionless, default 0.4; liquid slips.
+    pub damping_ratio: f64,
+    /// Coulomb's friction between bodies and with walls, dimensionless, default 0.4; liquid slips. Scenes tell it with `contact.friction`.
+    #[serde(skip)]
     pub friction: f64,
     /// How far bodies that have touched may part before they come loose, in distances of touch, dimensionless, default 0: they
     /// do not stick.
     pub sticky: f64,
-    /// Sweeps of the projection over all contacts between bodies and with walls in a step, dimensionless, default 10.
-    pub sweeps: u32,
+    /// Iterations of the projection over all contacts between bodies and with walls in a step, dimensionless, default 10.
+    pub iterations: u32,
 }
 
 impl Default for Params {
@@ -39,10 +40,10 @@ impl Default for Params {
             steps: Steps::default(),
             modulus: None,
             liquid_modulus: None,
-            damping: 0.3,
+            damping_ratio: 0.3,
             friction: 0.4,
             sticky: 0.0,
-            sweeps: 10,
+            iterations: 10,
         }
     }
 }

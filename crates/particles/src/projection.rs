@@ -118,7 +118,7 @@ impl Projection {
             state.position[i].distance(state.position[j]) < matter.radius[i] + matter.radius[j]
         };
         self.parted = touches.iter().filter(overlap).count();
-        for _ in 0..params.sweeps {
+        for _ in 0..params.iterations {
             for touch in touches {
                 moved.part(touch, (from, dt), params.friction, state);
             }

@@ -337,7 +337,7 @@ impl System {
     fn stiffest_touch(&self) -> (Pitch, f64) {
         let smallest = self.bodies.iter().map(|body| body.smallest).fold(f64::INFINITY, f64::min);
         let frequency = self.bodies.iter().map(|body| body.touch_rate).fold(0.0, f64::max).sqrt();
-        (Pitch { frequency, damping: self.params.damping }, smallest)
+        (Pitch { frequency, damping: self.params.damping_ratio }, smallest)
     }
 
     /// Moves all bodies from `time` by `dt` \[s\] in as many steps as they need.

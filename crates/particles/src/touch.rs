@@ -68,7 +68,7 @@ pub(crate) struct Law {
 
 impl Law {
     pub(crate) fn new(params: &Params, modulus: f64) -> Self {
-        Self { modulus, damping: params.damping, friction: params.friction, sticky: params.sticky }
+        Self { modulus, damping: params.damping_ratio, friction: params.friction, sticky: params.sticky }
     }
 
     /// Whether nothing acts.

@@ -74,5 +74,5 @@ pub use film::GifWriter;
 pub use image::Image;
 pub use meniscus_core::{Camera, Coloring, Pattern, Solids, Style, Theme, Walls};
 pub use renderer::{Renderer, render};
-pub use strip::film_strip;
+pub use strip::{captioned, film_strip};
 pub use style::settled_style;

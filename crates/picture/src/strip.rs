@@ -24,6 +24,26 @@ pub fn film_strip(images: &[Image], columns: usize) -> Image {
     strip
 }
 
+/// A strip with words below each of its columns, a line each.
+#[must_use]
+pub fn captioned(strip: &Image, captions: &[[String; 2]]) -> Image {
+    let (width, columns) = (strip.width(), captions.len().max(1) as f32);
+    let size = (width as f32 / columns / 36.0).max(7.0);
+    let band = (5.6 * size) as u32;
+    let mut whole = Image::filled(width, strip.height() + band, [255; 3]);
+    paste(&mut whole, strip, (0, 0));
+    let (ink, paper) = (linear_of_bytes([44, 52, 62]), linear_of_bytes([255; 3]));
+    let mut pen = Pen { image: &mut whole, ink, paper, size };
+    for (column, lines) in captions.iter().enumerate() {
+        let x = (column as f32 + 0.5) * width as f32 / columns;
+        for (line, text) in lines.iter().enumerate() {
+            let y = strip.height() as f32 + (1.9 + 2.1 * line as f32) * size;
+            pen.write(text, Vec2::new(x, y), Align::Center);
+        }
+    }
+    whole
+}
+
 /// The picture in the size of a cell, with its time in the upper left corner.
 fn labelled(image: &Image, width: u32, height: u32) -> Image {
     let mut cell = image.resized(width, height);
@@ -63,6 +83,17 @@ mod tests {
         assert_eq!(strip.pixel(61, 20), Some([255; 3]));
         assert_eq!((strip.pixel(92, 20), strip.pixel(30, 62)), (Some(colors[1]), Some(colors[2])));
         assert_eq!(strip.pixel(92, 62), Some([255; 3]));
+    }
+
+    #[test]
+    fn captions_stand_below() {
+        let strip = Image::filled(200, 100, [9; 3]);
+        let with = captioned(&strip, &[["gauss".into(), "1 ms".into()], ["unified".into(), String::new()]]);
+        assert_eq!(with.width(), 200);
+        assert!(with.height() > 130 && with.pixel(100, 50) == Some([9; 3]));
+        let below = |x: u32| (101..with.height()).any(|y| with.pixel(x, y).is_some_and(|p| p[0] < 200));
+        assert!((30..70).any(below) && (130..170).any(below));
+        assert_eq!(captioned(&Image::default(), &[]).width(), 0);
     }
 
     #[test]

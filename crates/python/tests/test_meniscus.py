@@ -14,8 +14,7 @@ import meniscus as mn
 DROP = """
 seconds = 0.2
 fps = 50
-[sph]
-spacing = 0.02
+resolution = 0.02
 [liquid.water]
 fill = [{ box = { min = [-0.1, 0.5, -0.1], max = [0.1, 0.7, 0.1] } }]
 """
@@ -107,15 +106,15 @@ def test_commands_change_what_comes():
 
 def test_errors_say_where(tmp_path):
     with pytest.raises(mn.SceneError) as error:
-        mn.check(DROP.replace("spacing = 0.02", "spacing = -1"))
-    assert error.value.line == 5 and error.value.key == "sph.spacing" and error.value.file == "scene.toml"
+        mn.check(DROP.replace("resolution = 0.02", "resolution = -1"))
+    assert error.value.line == 4 and error.value.key == "resolution" and error.value.file == "scene.toml"
     with pytest.raises(mn.SceneError) as error:
-        mn.check(DROP, set={"sph.spcing": 0.01})
-    assert "spacing" in f"{error.value} {error.value.help}"
+        mn.check(DROP, set={"resolutoin": 0.01})
+    assert "resolution" in f"{error.value} {error.value.help}"
     with pytest.raises(mn.SceneError):
         mn.World("no-such-scene")
     with pytest.raises(TypeError):
-        mn.World(DROP, set={"sph.spacing": object()})
+        mn.World(DROP, set={"resolution": object()})
     with pytest.raises(ValueError):
         mn.World(DROP, threads=0)
     with pytest.raises(mn.RecordError):
@@ -129,7 +128,7 @@ def test_check_and_gallery():
 
 
 def test_other_threads_work_while_it_steps():
-    world = mn.World(DROP, set={"sph.spacing": 0.01})
+    world = mn.World(DROP, set={"resolution": 0.01})
     counted = 0
 
     def count():
@@ -152,11 +151,11 @@ def test_other_threads_work_while_it_steps():
 
 
 def test_sweeps_run_every_combination():
-    runs = mn.sweep(DROP, {"liquid.water.viscosity": [1e-3, 1.0], "sph.spacing": [0.04, 0.05]}, seconds=0.1, processes=2)
+    runs = mn.sweep(DROP, {"liquid.water.viscosity": [1e-3, 1.0], "resolution": [0.04, 0.05]}, seconds=0.1, processes=2)
     assert [settings["liquid.water.viscosity"] for settings, _ in runs] == [1e-3, 1e-3, 1.0, 1.0]
     for settings, probes in runs:
         assert probes["time [s]"][-1] == pytest.approx(0.1)
-        assert probes["particles"][0] == pytest.approx((0.2 / settings["sph.spacing"]) ** 3, rel=0.01)
+        assert probes["particles"][0] == pytest.approx((0.2 / settings["resolution"]) ** 3, rel=0.01)
 
 
 def test_pyvista(tmp_path):

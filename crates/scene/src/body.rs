@@ -24,8 +24,8 @@ pub struct Body {
     #[serde(default = "young")]
     pub young: f64,
     /// Damping of its springs over the critical one, dimensionless, default 0.1.
-    #[serde(default = "damping")]
-    pub damping: f64,
+    #[serde(default = "damping_ratio")]
+    pub damping_ratio: f64,
     /// Turned about the middle of its bounds before the start: axis times angle \[degrees\], default \[0, 0, 0\].
     #[serde(default)]
     pub rotation: Vector,
@@ -37,13 +37,21 @@ pub struct Body {
     pub spin: Vector,
     /// Regions in which the particles of a deformable body stay where they are at the start.
     #[serde(default)]
-    pub fixed: Vec<Shape>,
+    pub fixed: Vec<Kept>,
     /// More of the same, in rows; default one alone.
     #[serde(default)]
     pub repeat: Option<Repeat>,
     /// Red, green, blue, 0 to 1, default \[0.35, 0.65, 0.35\].
     #[serde(default = "color")]
     pub color: Vector,
+}
+
+/// A region in which a body is held.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Kept {
+    /// Where: particles that are in it at the start.
+    pub region: Shape,
 }
 
 /// Bodies alike, in rows.
@@ -78,7 +86,7 @@ fn young() -> f64 {
     1e5
 }
 
-fn damping() -> f64 {
+fn damping_ratio() -> f64 {
     0.1
 }
 
@@ -87,6 +95,25 @@ fn color() -> Vector {
 }
 
 impl Body {
+    /// A body of a shape and a kind, everything else as it is by default.
+    #[must_use]
+    pub fn new(shape: Shape, kind: Cohesion) -> Self {
+        Self {
+            shape,
+            kind,
+            spacing: None,
+            density: density(),
+            young: young(),
+            damping_ratio: damping_ratio(),
+            rotation: [0.0; 3],
+            velocity: [0.0; 3],
+            spin: [0.0; 3],
+            fixed: Vec::new(),
+            repeat: None,
+            color: color(),
+        }
+    }
+
     /// How many bodies it is.
     #[must_use]
     pub fn count(&self) -> f64 {

@@ -16,6 +16,16 @@ pub enum SceneError {
         /// Why.
         reason: std::io::Error,
     },
+    /// There is no such scene.
+    #[error("there is no scene `{name}`")]
+    #[diagnostic(code(scene::unknown))]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        #[help]
+        help: String,
+    },
     /// Something in it is wrong.
     #[error("{}: {message}", location(source_code, *span))]
     #[diagnostic(code(scene::invalid))]
@@ -49,7 +59,7 @@ impl SceneError {
     pub fn line(&self) -> Option<usize> {
         match self {
             Self::Invalid { source_code, span, .. } => Some(line_of(source_code.inner(), span.offset())),
-            Self::Unreadable { .. } | Self::Set { .. } => None,
+            Self::Unreadable { .. } | Self::Unknown { .. } | Self::Set { .. } => None,
         }
     }
 

@@ -9,14 +9,16 @@ mod pull;
 mod rigid;
 mod schema;
 mod solid;
+mod spelling;
+pub mod support;
 mod validate;
 mod validate_grid;
 
-pub use body::{Body, Cohesion, Repeat};
+pub use body::{Body, Cohesion, Kept, Repeat};
 pub use error::SceneError;
 pub use load::{Asset, Loaded};
 pub use model::*;
-pub use parse::{parse, to_text};
+pub use parse::{Settings, nearest, parse, parse_with_hints, to_text};
 pub use pull::{Grab, Move, Pick, Pull, Ray, Release};
 pub use rigid::Rigid;
 pub use schema::schema;

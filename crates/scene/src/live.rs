@@ -2,6 +2,7 @@
 
 use crate::model::{Command, Method, Scene, Value};
 use crate::schema::describe;
+use crate::support;
 use crate::validate::finite;
 use meniscus_sph::BodyWall;
 use meniscus_sph::traction::Traction;
@@ -13,15 +14,13 @@ pub enum LiveKey {
     Gravity,
     /// `sph.artificial_viscosity`, dimensionless.
     ArtificialViscosity,
-    /// `coupling.zero`, in support radii: r₀ of the paper's traction.
-    Zero,
-    /// `twophase.surface_tension` \[N/m\].
-    SurfaceTension,
+    /// `coupling.rest_distance`, in support radii: r₀ of the paper's traction.
+    RestDistance,
     /// `liquid.NAME.density` \[kg/m³\]: the number of the liquid.
     LiquidDensity(usize),
     /// `solid.NAME.density` \[kg/m³\]: the number of the solid.
     SolidDensity(usize),
-    /// `rigid.NAME.material.density` \[kg/m³\]: the number of the rigid body.
+    /// `rigid.NAME.density` \[kg/m³\]: the number of the rigid body.
     RigidDensity(usize),
     /// `pull.NAME.stiffness` \[N/m\]: the number of the pull, which has one.
     PullStiffness(usize),
@@ -46,11 +45,11 @@ pub enum LiveKey {
 /// # Errors
 /// With the keys that there are.
 pub fn find(scene: &Scene, key: &str) -> Result<LiveKey, String> {
+    let key = &present_spelling(scene, key);
     let found = match key.split('.').collect::<Vec<_>>()[..] {
         ["gravity"] => Some(LiveKey::Gravity),
         ["sph", "artificial_viscosity"] => Some(LiveKey::ArtificialViscosity),
-        ["coupling", "zero"] => Some(LiveKey::Zero),
-        ["twophase", "surface_tension"] => Some(LiveKey::SurfaceTension),
+        ["coupling", "rest_distance"] => Some(LiveKey::RestDistance),
         ["liquid", name, "viscosity"] => scene.liquid.get_index_of(name).map(LiveKey::LiquidViscosity),
         ["liquid", name, "density"] => scene.liquid.get_index_of(name).map(LiveKey::LiquidDensity),
         ["liquid", name, "surface_tension"] => scene.liquid.get_index_of(name).map(LiveKey::LiquidTension),
@@ -60,7 +59,7 @@ pub fn find(scene: &Scene, key: &str) -> Result<LiveKey, String> {
         ["solid", name, "density"] => scene.solid.get_index_of(name).map(LiveKey::SolidDensity),
         ["solid", name, "stiffness_damping"] => scene.solid.get_index_of(name).map(LiveKey::StiffnessDamping),
         ["solid", name, "fracture", "strength"] => scene.solid.get_index_of(name).map(LiveKey::Strength),
-        ["rigid", name, "material", "density"] => scene.rigid.get_index_of(name).map(LiveKey::RigidDensity),
+        ["rigid", name, "density"] => scene.rigid.get_index_of(name).map(LiveKey::RigidDensity),
         ["pull", name, "stiffness"] => scene.pull.get_index_of(name).map(LiveKey::PullStiffness),
         _ => None,
     };
@@ -73,19 +72,18 @@ pub fn find(scene: &Scene, key: &str) -> Result<LiveKey, String> {
 pub fn keys(scene: &Scene) -> Vec<String> {
     let mut keys = vec!["gravity".to_owned()];
     let on_grid = scene.method == Method::Twophase;
-    if on_grid {
-        keys.push("twophase.surface_tension".to_owned());
-    } else if scene.body_names().next().is_none() || !scene.liquid.is_empty() {
+    if scene.body_names().next().is_none() || !scene.liquid.is_empty() {
         keys.push("sph.artificial_viscosity".to_owned());
     }
-    if scene.method == Method::Gauss && scene.coupling.wall == BodyWall::Traction {
-        keys.push("coupling.zero".to_owned());
+    if scene.coupling.wall == BodyWall::Traction {
+        keys.push("coupling.rest_distance".to_owned());
     }
     // On a grid all liquids are one: what is said of the first holds for all.
     for (name, liquid) in scene.liquid.iter().take(if on_grid { 1 } else { usize::MAX }) {
         keys.push(format!("liquid.{name}.viscosity"));
         keys.push(format!("liquid.{name}.density"));
-        if liquid.surface_tension > 0.0 {
+        // Particles look for surfaces only where there is tension.
+        if on_grid || liquid.surface_tension > 0.0 {
             keys.push(format!("liquid.{name}.surface_tension"));
             keys.push(format!("liquid.{name}.contact_angle"));
         }
@@ -94,16 +92,25 @@ pub fn keys(scene: &Scene) -> Vec<String> {
     for (name, solid) in &scene.solid {
         keys.push(format!("solid.{name}.young"));
         keys.push(format!("solid.{name}.stiffness_damping"));
-        if matches!(scene.method, Method::Gauss | Method::Unified) {
-            keys.push(format!("solid.{name}.density"));
-            keys.extend(solid.fracture.map(|_| format!("solid.{name}.fracture.strength")));
-        }
+        keys.push(format!("solid.{name}.density"));
+        keys.extend(solid.fracture.map(|_| format!("solid.{name}.fracture.strength")));
     }
     let free = scene.rigid.iter().filter(|(_, rigid)| rigid.motion.is_none());
-    keys.extend(free.map(|(name, _)| format!("rigid.{name}.material.density")));
+    keys.extend(free.map(|(name, _)| format!("rigid.{name}.density")));
     let pulls = scene.pull.iter().filter(|(_, pull)| pull.stiffness.is_some());
     keys.extend(pulls.map(|(name, _)| format!("pull.{name}.stiffness")));
+    // Springs are made once.
+    let bound =
+        |key: &String| scene.method == Method::Connections && (key.starts_with("solid.") || key.starts_with("rigid."));
+    keys.retain(|key| support::reads(scene.method, key) && !bound(key));
     keys
+}
+
+/// Logs of earlier versions have old spellings.
+fn present_spelling(scene: &Scene, key: &str) -> String {
+    let path: Vec<&str> = key.split('.').collect();
+    let liquid = scene.liquid.keys().next().map(String::as_str);
+    crate::spelling::modern(&path, liquid).map_or_else(|| key.to_owned(), |new| new.join("."))
 }
 
 /// Whether a value suits a live parameter.
@@ -119,7 +126,7 @@ pub fn check(scene: &Scene, key: &str, value: &Value) -> Result<LiveKey, String>
         (LiveKey::Gravity, Value::Vector(_)) => Ok(live),
         (LiveKey::Gravity, Value::Number(_)) => Err("`gravity` needs three numbers".into()),
         (_, Value::Vector(_)) => Err(format!("`{key}` needs one number")),
-        (LiveKey::Zero, Value::Number(number)) if !(0.01..=0.99).contains(number) => {
+        (LiveKey::RestDistance, Value::Number(number)) if !(0.01..=0.99).contains(number) => {
             Err(format!("`{key}` must be between 0.01 and 0.99"))
         }
         (
@@ -165,7 +172,7 @@ pub fn parameters(scene: &Scene) -> Vec<Parameter> {
         let default = match serde_json::from_value(given) {
             Ok(value) => value,
             // Where nothing is said, it follows from others.
-            Err(_) if key == "coupling.zero" => Value::Number(zero_of_traction(scene)),
+            Err(_) if key == "coupling.rest_distance" => Value::Number(zero_of_traction(scene)),
             Err(_) if key == "sph.artificial_viscosity" => Value::Number(scene.sph.artificial_viscosity()),
             Err(_) => return None,
         };
@@ -190,11 +197,10 @@ fn slider(key: &LiveKey, default: &Value) -> ([f64; 2], bool) {
         LiveKey::Gravity => ([-20.0, 20.0], false),
         LiveKey::ArtificialViscosity => ([0.0, (4.0 * value).max(0.4)], false),
         LiveKey::LiquidViscosity(_) => ([1e-4, (10.0 * value).max(20.0)], true),
-        LiveKey::LiquidTension(_) => ([0.0, 4.0 * value], false),
+        LiveKey::LiquidTension(_) => ([0.0, (4.0 * value).max(0.2)], false),
         LiveKey::ContactAngle(_) => ([0.0, 180.0], false),
         LiveKey::EmitterSpeed(_) => ([0.0, (3.0 * value).max(1.0)], false),
-        LiveKey::Zero => ([0.1, 0.9], false),
-        LiveKey::SurfaceTension => ([0.0, (4.0 * value).max(0.2)], false),
+        LiveKey::RestDistance => ([0.1, 0.9], false),
         LiveKey::Young(_)
         | LiveKey::Strength(_)
         | LiveKey::LiquidDensity(_)

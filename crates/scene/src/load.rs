@@ -2,7 +2,7 @@
 
 use crate::error::SceneError;
 use crate::model::{Mesh, Method, Scene, Shape, WallShape, WetSide};
-use crate::parse::{Source, parse, span_of};
+use crate::parse::{Settings, Source, parse_with_hints, span_of};
 use crate::solid::SolidShape;
 use glam::DVec3;
 use meniscus_geometry::{
@@ -21,6 +21,8 @@ pub struct Loaded {
     pub scene: Scene,
     /// Mesh files as they were read.
     pub assets: Vec<Asset>,
+    /// What the file says in an old way, or to no effect.
+    pub hints: Vec<String>,
     meshes: Vec<(Mesh, TriangleMesh)>,
     tets: Vec<(Mesh, TetMesh)>,
 }
@@ -42,10 +44,19 @@ impl Loaded {
     /// # Errors
     /// With file, line, the offending text and what would be right.
     pub fn from_file(path: &Path, overrides: &[String]) -> Result<Self, SceneError> {
+        Self::from_file_with(path, &Settings::new(overrides))
+    }
+
+    /// The same with settings.
+    ///
+    /// # Errors
+    /// With file, line, the offending text and what would be right.
+    pub fn from_file_with(path: &Path, settings: &Settings) -> Result<Self, SceneError> {
         let text = read_text(path).map_err(|reason| SceneError::Unreadable { path: path.to_owned(), reason })?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("scene");
-        Self::from_text(name, &path.display().to_string(), &text, overrides, &|file| read_asset(&folder.join(file)))
+        let read = |file: &str| read_asset(&folder.join(file));
+        Self::with_settings(name, &path.display().to_string(), &text, settings, &read)
     }
 
     /// Reads a scene from text; `read` finds the files that it names, `shown` is the file name that errors show.
@@ -59,9 +70,23 @@ impl Loaded {
         overrides: &[String],
         read: &dyn Fn(&str) -> std::io::Result<Vec<u8>>,
     ) -> Result<Self, SceneError> {
-        let scene = parse(shown, text, overrides)?;
-        let mut loaded =
-            Self { name: name.to_owned(), scene, assets: Vec::new(), meshes: Vec::new(), tets: Vec::new() };
+        Self::with_settings(name, shown, text, &Settings::new(overrides), read)
+    }
+
+    /// The same with settings.
+    ///
+    /// # Errors
+    /// With file, line, the offending text and what would be right.
+    pub fn with_settings(
+        name: &str,
+        shown: &str,
+        text: &str,
+        settings: &Settings,
+        read: &dyn Fn(&str) -> std::io::Result<Vec<u8>>,
+    ) -> Result<Self, SceneError> {
+        let (scene, hints) = parse_with_hints(shown, text, settings)?;
+        let (assets, meshes, tets) = (Vec::new(), Vec::new(), Vec::new());
+        let mut loaded = Self { name: name.to_owned(), scene, assets, hints, meshes, tets };
         for (path, mesh, use_as) in named_meshes(&loaded.scene) {
             if let Err(problem) = loaded.add(&mesh, use_as, read) {
                 return Err(at_key(shown, text, &path, problem));
@@ -219,8 +244,8 @@ fn named_meshes(scene: &Scene) -> Vec<(Vec<String>, Mesh, Use)> {
         for (index, shape) in liquid.fill.iter().enumerate() {
             add(path(&["liquid", name, "fill", &index.to_string(), "mesh", "file"]), shape);
         }
-        for (index, shape) in liquid.hollow.iter().enumerate() {
-            add(path(&["liquid", name, "hollow", &index.to_string(), "mesh", "file"]), shape);
+        for (index, shape) in liquid.cutouts.iter().enumerate() {
+            add(path(&["liquid", name, "cutouts", &index.to_string(), "mesh", "file"]), shape);
         }
     }
     for (name, solid) in &scene.solid {
@@ -230,8 +255,8 @@ fn named_meshes(scene: &Scene) -> Vec<(Vec<String>, Mesh, Use)> {
     }
     for (name, body) in &scene.body {
         add(path(&["body", name, "shape", "mesh", "file"]), &body.shape);
-        for (index, shape) in body.fixed.iter().enumerate() {
-            add(path(&["body", name, "fixed", &index.to_string(), "mesh", "file"]), shape);
+        for (index, kept) in body.fixed.iter().enumerate() {
+            add(path(&["body", name, "fixed", &index.to_string(), "region", "mesh", "file"]), &kept.region);
         }
     }
     for (name, drain) in &scene.drain {
@@ -252,18 +277,18 @@ fn named_meshes(scene: &Scene) -> Vec<(Vec<String>, Mesh, Use)> {
     }
     for (name, wall) in &scene.wall {
         if let WallShape::Mesh(mesh) = &wall.shape {
-            let one_sided = matches!(mesh.wet, Some(WetSide::Outside | WetSide::Inside));
+            let one_sided = matches!(wall.wet, Some(WetSide::Outside | WetSide::Inside));
             // A grid knows no shells without a thickness.
             let one_sided = one_sided || scene.method == Method::Twophase;
             let use_as = if one_sided { Use::Solid } else { Use::Surface };
-            found.push((path(&["wall", name, "shape", "mesh", "surface", "file"]), mesh.surface.clone(), use_as));
+            found.push((path(&["wall", name, "shape", "mesh", "file"]), mesh.clone(), use_as));
         }
     }
     found
 }
 
 fn meshes_mut(scene: &mut Scene) -> impl Iterator<Item = &mut Mesh> {
-    let fills = scene.liquid.values_mut().flat_map(|liquid| liquid.fill.iter_mut().chain(&mut liquid.hollow));
+    let fills = scene.liquid.values_mut().flat_map(|liquid| liquid.fill.iter_mut().chain(&mut liquid.cutouts));
     let drains = scene.drain.values_mut().map(|drain| &mut drain.region);
     let mut bodies = Vec::new();
     let mut holds = Vec::new();
@@ -280,14 +305,14 @@ fn meshes_mut(scene: &mut Scene) -> impl Iterator<Item = &mut Mesh> {
     }
     for body in scene.body.values_mut() {
         holds.push(&mut body.shape);
-        holds.extend(&mut body.fixed);
+        holds.extend(body.fixed.iter_mut().map(|kept| &mut kept.region));
     }
     let solids = fills
         .chain(drains)
         .chain(holds)
         .filter_map(|shape| if let Shape::Mesh(mesh) = shape { Some(mesh) } else { None });
     let walls = scene.wall.values_mut().filter_map(|wall| match &mut wall.shape {
-        WallShape::Mesh(mesh) => Some(&mut mesh.surface),
+        WallShape::Mesh(mesh) => Some(mesh),
         WallShape::Box(_) | WallShape::Plane(_) => None,
     });
     solids.chain(walls).chain(bodies)

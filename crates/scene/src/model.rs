@@ -27,6 +27,11 @@ pub struct Scene {
     pub figure: String,
     /// The method that simulates it, default "gauss".
     pub method: Method,
+    /// Other methods with which `meniscus compare` simulates it; settings of their solvers may stand in the file, too. Default none.
+    pub compare: Vec<Method>,
+    /// How fine it is \[m\]: distance between particles, or edge of a cell of a grid. `sph.spacing` and `twophase.spacing` go before
+    /// it. Default 0.02.
+    pub resolution: Option<f64>,
     /// Simulated time \[s\], default 2.
     pub seconds: f64,
     /// Frames per simulated second \[1/s\], default 30.
@@ -93,6 +98,8 @@ impl Default for Scene {
             title: String::new(),
             figure: String::new(),
             method: Method::default(),
+            compare: Vec::new(),
+            resolution: None,
             seconds: 2.0,
             fps: 30.0,
             gravity: [0.0, -9.81, 0.0],
@@ -138,6 +145,9 @@ pub enum Method {
 }
 
 impl Method {
+    /// All of them, those of particles first.
+    pub const ALL: [Self; 4] = [Self::Gauss, Self::Unified, Self::Connections, Self::Twophase];
+
     /// The name in the scene file.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -218,14 +228,14 @@ pub struct Liquid {
     pub density: f64,
     /// Dynamic viscosity \[Pa·s\], default 0.001 (water); blood 0.0035, honey 10.
     pub viscosity: f64,
-    /// Surface tension \[N/m\], default 0; water 0.072. For the methods "gauss" and "unified"; the grid has `twophase.surface_tension`.
+    /// Surface tension \[N/m\], default 0, with the method "twophase" that of water, 0.072.
     pub surface_tension: f64,
     /// Angle between its surface and a wall or a solid, inside the liquid \[degrees\], default 90; water on glass 20, on wax 110.
     pub contact_angle: f64,
     /// Shapes that are full of it at the start.
     pub fill: Vec<Shape>,
     /// Shapes cut out of those: bubbles, default none.
-    pub hollow: Vec<Shape>,
+    pub cutouts: Vec<Shape>,
     /// Velocity at the start \[m/s\], default \[0, 0, 0\].
     pub velocity: Vector,
     /// Angular velocity at the start, about its centre of mass \[rad/s\], default \[0, 0, 0\].
@@ -243,7 +253,7 @@ impl Default for Liquid {
             surface_tension,
             contact_angle,
             fill: Vec::new(),
-            hollow: Vec::new(),
+            cutouts: Vec::new(),
             velocity: [0.0; 3],
             spin: [0.0; 3],
             color: [0.1, 0.4, 0.8],
@@ -324,6 +334,10 @@ pub enum Axis {
 pub struct Wall {
     /// Its shape, where it is at the start.
     pub shape: WallShape,
+    /// Where the liquid is if the shape is a mesh: "outside" or "inside" of a closed surface, or on "both" sides. Default: outside if
+    /// it is closed, both if it is open.
+    #[serde(default)]
+    pub wet: Option<WetSide>,
     /// Friction with the liquid: "slip", "no-slip", or { viscosity = … } \[Pa·s\]; default "slip".
     #[serde(default)]
     pub friction: sph::Friction,
@@ -341,19 +355,7 @@ pub enum WallShape {
     /// A plane with the liquid on the side that its normal points to.
     Plane(Plane),
     /// A surface of triangles: a body, a vessel, or an open shell.
-    Mesh(WallMesh),
-}
-
-/// A wall from a mesh file: OBJ, STL or PLY.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct WallMesh {
-    /// The file and how it is placed.
-    pub surface: Mesh,
-    /// Where the liquid is: "outside" or "inside" of a closed surface, or on "both" sides. Default: outside if it is closed,
-    /// both if it is open.
-    #[serde(default)]
-    pub wet: Option<WetSide>,
+    Mesh(Mesh),
 }
 
 /// Sides of a surface.
@@ -435,10 +437,10 @@ pub struct Emitter {
     pub pulse: Option<sph::Pulse>,
     /// When the flow begins \[s\], default 0.
     #[serde(default)]
-    pub start: f64,
+    pub from: f64,
     /// When the flow ends \[s\], default never.
     #[serde(default)]
-    pub stop: Option<f64>,
+    pub until: Option<f64>,
     /// No more particles than this, default 1000000.
     #[serde(default = "million")]
     pub max_particles: u64,
@@ -494,7 +496,7 @@ pub enum Probe {
     Plane(FlowPlane),
     /// Displacement of a point of a solid or rigid body.
     Solid(SolidPoint),
-    /// Length of liquid on the line along gravity through a point \[m\]: the level that a gauge shows. With `twophase` only.
+    /// Length of liquid on the line along gravity through a point \[m\]: the level that a gauge shows.
     Gauge(Vector),
 }
 
@@ -547,9 +549,9 @@ pub enum Command {
     Release(Release),
 }
 
-/// Changes a live parameter that the method heeds: `gravity`, `sph.artificial_viscosity`, `coupling.zero`,
-/// `twophase.surface_tension`, `liquid.NAME.viscosity`, `liquid.NAME.density`, `liquid.NAME.surface_tension`,
-/// `liquid.NAME.contact_angle`, `emitter.NAME.speed`, `solid.NAME.young`, `solid.NAME.stiffness_damping`, `solid.NAME.density`, `solid.NAME.fracture.strength`, `rigid.NAME.material.density`,
+/// Changes a live parameter that the method heeds: `gravity`, `sph.artificial_viscosity`, `coupling.rest_distance`,
+/// `liquid.NAME.viscosity`, `liquid.NAME.density`, `liquid.NAME.surface_tension`,
+/// `liquid.NAME.contact_angle`, `emitter.NAME.speed`, `solid.NAME.young`, `solid.NAME.stiffness_damping`, `solid.NAME.density`, `solid.NAME.fracture.strength`, `rigid.NAME.density`,
 /// `pull.NAME.stiffness`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -1,13 +1,31 @@
 //! From text to a scene.
 
 use crate::error::SceneError;
-use crate::model::Scene;
+use crate::model::{Method, Scene};
 use crate::schema::{self, KeyInfo};
 use crate::validate::{self, Problem};
+use crate::{spelling, support};
 use miette::NamedSource;
 use std::ops::Range;
 use std::sync::Arc;
 use toml_edit::{Document, DocumentMut, Item, TableLike, Value};
+
+/// What goes before what a file says.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// `key=value` settings.
+    pub set: Vec<String>,
+    /// The method instead of the file's: settings of solvers that it does not read are left out.
+    pub method: Option<Method>,
+}
+
+impl Settings {
+    /// `key=value` settings alone.
+    #[must_use]
+    pub fn new(set: &[String]) -> Self {
+        Self { set: set.to_vec(), method: None }
+    }
+}
 
 /// Reads a scene from text. `name` is the file name that errors show; `overrides` are `key=value` settings that go before
 /// what the text says.
@@ -15,15 +33,67 @@ use toml_edit::{Document, DocumentMut, Item, TableLike, Value};
 /// # Errors
 /// With file, line, the offending text and what would be right.
 pub fn parse(name: &str, text: &str, overrides: &[String]) -> Result<Scene, SceneError> {
-    let merged = if overrides.is_empty() { text.to_owned() } else { merge(name, text, overrides)? };
+    parse_with_hints(name, text, &Settings::new(overrides)).map(|(scene, _)| scene)
+}
+
+/// The same, and what the file says in an old way, or to no effect.
+///
+/// # Errors
+/// With file, line, the offending text and what would be right.
+pub fn parse_with_hints(name: &str, text: &str, settings: &Settings) -> Result<(Scene, Vec<String>), SceneError> {
+    let (merged, mut hints) = merge(name, text, settings)?;
     let source = Source { name, text: &merged };
     let document = Document::parse(merged.as_str())
         .map_err(|e| source.error(e.message(), e.span().unwrap_or(0..0), Some("this is not TOML".into())))?;
     refuse_infinite(&source, &document)?;
-    let scene: Scene = toml::from_str(&merged).map_err(|e| explain(&source, &document, &e))?;
+    let mut scene: Scene = toml::from_str(&merged).map_err(|e| explain(&source, &document, &e))?;
+    hints.extend(refuse_unread(&source, &document, &scene)?);
+    settle(&mut scene, document.as_item());
     match validate::check(&scene) {
-        None => Ok(scene),
+        None => Ok((scene, hints)),
         Some(problem) => Err(place(&source, &document, &problem)),
+    }
+}
+
+/// Refuses what the method does not read; what is said to no effect, because it is so anyway, is returned.
+fn refuse_unread(source: &Source, document: &Document<&str>, scene: &Scene) -> Result<Vec<String>, SceneError> {
+    let unread = support::unread(document.as_item(), scene.method, &scene.compare);
+    if let Some(first) = unread.iter().find(|unread| !unread.is_default) {
+        let span = span_of(document.as_item(), &first.path);
+        let message = format!("`{}` {}", first.path.join("."), first.message(scene.method));
+        return Err(source.error(&message, span.unwrap_or(0..0), Some(first.advice())));
+    }
+    let mut keys: Vec<&str> = unread.iter().map(|unread| unread.row.key).collect();
+    keys.dedup();
+    Ok(keys.iter().map(|key| format!("`{key}` is not read by the method \"{}\"", scene.method.name())).collect())
+}
+
+/// Surface tension of water in air \[N/m\]: what the grid's liquids have if nothing is said.
+const WATER_IN_AIR: f64 = 0.072;
+
+/// Coulomb's friction of bodies of particles if nothing is said, dimensionless.
+const FRICTION_OF_PARTICLES: f64 = 0.4;
+
+/// Defaults that follow from others.
+fn settle(scene: &mut Scene, file: &Item) {
+    let given = |path: &[&str]| path.iter().try_fold(file, |item, key| item.as_table_like()?.get(key)).is_some();
+    let on_grid = scene.method == Method::Twophase;
+    if let Some(resolution) = scene.resolution {
+        if on_grid && !given(&["twophase", "spacing"]) {
+            scene.twophase.spacing = resolution;
+        }
+        if !on_grid && !given(&["sph", "spacing"]) {
+            scene.sph.spacing = resolution;
+        }
+    }
+    for (name, liquid) in scene.liquid.iter_mut().filter(|_| on_grid) {
+        if !given(&["liquid", name, "surface_tension"]) {
+            liquid.surface_tension = WATER_IN_AIR;
+        }
+    }
+    let springs = scene.method == Method::Connections || !scene.body.is_empty();
+    if springs && !given(&["contact", "friction"]) {
+        scene.contact.friction = FRICTION_OF_PARTICLES;
     }
 }
 
@@ -32,7 +102,16 @@ pub fn parse(name: &str, text: &str, overrides: &[String]) -> Result<Scene, Scen
 /// # Errors
 /// When a value has no TOML form.
 pub fn to_text(scene: &Scene) -> Result<String, toml::ser::Error> {
-    toml::to_string(scene)
+    let text = toml::to_string(scene)?;
+    let Ok(mut document) = text.parse::<DocumentMut>() else { return Ok(text) };
+    support::strip_defaults(document.as_table_mut(), scene.method);
+    for (table, spacing) in [("sph", scene.sph.spacing), ("twophase", scene.twophase.spacing)] {
+        let own = document.get_mut(table).and_then(Item::as_table_like_mut);
+        if let (true, Some(own)) = (scene.resolution == Some(spacing), own) {
+            own.remove("spacing");
+        }
+    }
+    Ok(document.to_string())
 }
 
 pub(crate) struct Source<'a> {
@@ -51,24 +130,64 @@ impl Source<'_> {
     }
 }
 
-/// The text with the overrides worked in.
-fn merge(name: &str, text: &str, overrides: &[String]) -> Result<String, SceneError> {
+/// The text in present spelling with the settings worked in, and hints on what was old.
+fn merge(name: &str, text: &str, settings: &Settings) -> Result<(String, Vec<String>), SceneError> {
     let source = Source { name, text };
     let mut document: DocumentMut = text.parse().map_err(|e: toml_edit::TomlError| {
         source.error(e.message(), e.span().unwrap_or(0..0), Some("this is not TOML".into()))
     })?;
-    for setting in overrides {
+    let mut hints = spelling::modernise(&mut document).map_err(|(path, message)| {
+        let span = Document::parse(text).ok().and_then(|document| span_of(document.as_item(), &path));
+        source.error(&format!("`{}` {message}", path.join(".")), span.unwrap_or(0..0), None)
+    })?;
+    for setting in &settings.set {
         let fail = |message: &str| SceneError::Set { text: setting.clone(), message: message.to_owned() };
-        let (path, value) = setting.split_once('=').ok_or_else(|| fail("there is no `=`"))?;
-        let path: Vec<&str> = path.trim().split('.').collect();
-        // A bare word is meant as a string: --set sph.kernel=cubic-spline.
-        let value: Value = value.trim().parse().unwrap_or_else(|_| Value::from(value.trim()));
-        set(document.as_item_mut(), &path, value).map_err(|message| fail(&message))?;
+        hints.extend(override_with(&mut document, setting).map_err(|message| fail(&message))?);
     }
-    Ok(document.to_string())
+    if let Some(method) = settings.method {
+        document.insert("method", toml_edit::value(method.name()));
+        support::strip_settings(document.as_table_mut(), method);
+    }
+    let changed = !hints.is_empty() || !settings.set.is_empty() || settings.method.is_some();
+    Ok((if changed { document.to_string() } else { text.to_owned() }, hints))
 }
 
-fn set(item: &mut Item, path: &[&str], value: Value) -> Result<(), String> {
+/// Works one `key=value` in; returns a hint if the key is an old spelling.
+fn override_with(document: &mut DocumentMut, setting: &str) -> Result<Option<String>, String> {
+    let (key, value) = setting.split_once('=').ok_or("there is no `=`")?;
+    let key = key.trim();
+    // A bare word is meant as a string: --set sph.kernel=cubic-spline.
+    let value: Value = value.trim().parse().unwrap_or_else(|_| Value::from(value.trim()));
+    let path: Vec<&str> = key.split('.').collect();
+    let liquids = spelling::liquids(document);
+    let Some(new) = spelling::modern(&path, liquids.first().map(String::as_str)) else {
+        is_there(document, &path)?;
+        set(document.as_item_mut(), &path, value)?;
+        return Ok(None);
+    };
+    let path: Vec<&str> = new.iter().map(String::as_str).collect();
+    is_there(document, &path)?;
+    let value = spelling::modern_value(path[path.len() - 1], value);
+    set(document.as_item_mut(), &path, value)?;
+    Ok(Some(format!("`{key}` is an old spelling: write `{}`", new.join("."))))
+}
+
+/// A setting is of something that is there; probes and drains may be new.
+fn is_there(document: &DocumentMut, path: &[&str]) -> Result<(), String> {
+    let &[table, name, _, ..] = path else { return Ok(()) };
+    if !["liquid", "solid", "rigid", "body", "wall", "emitter", "pull"].contains(&table) {
+        return Ok(());
+    }
+    let there = document.get(table).and_then(Item::as_table_like);
+    let known: Vec<String> = there.map_or(Vec::new(), |table| table.iter().map(|(name, _)| name.to_owned()).collect());
+    if known.iter().any(|known| known == name) {
+        return Ok(());
+    }
+    let advice = nearest(name, &known, "name").unwrap_or_else(|| "the scene has none".to_owned());
+    Err(format!("there is no {table} `{name}`: {advice}"))
+}
+
+pub(crate) fn set(item: &mut Item, path: &[&str], value: Value) -> Result<(), String> {
     let [key, rest @ ..] = path else { return Err("there is no key".into()) };
     if key.is_empty() {
         return Err("a part of the key is empty".into());
@@ -161,7 +280,9 @@ fn help_for(path: &[String]) -> Option<String> {
     Some(format!("`{key}`: {description}{keys}"))
 }
 
-fn nearest(unknown: &str, known: &[String], what: &str) -> Option<String> {
+/// The word of a list that is most like one that is not in it, as advice.
+#[must_use]
+pub fn nearest(unknown: &str, known: &[String], what: &str) -> Option<String> {
     let best = known.iter().max_by(|a, b| {
         let likeness = |word: &str| strsim::jaro_winkler(unknown, word);
         likeness(a).total_cmp(&likeness(b)).then_with(|| b.cmp(a))

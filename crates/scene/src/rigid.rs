@@ -19,9 +19,15 @@ pub struct Rigid {
     /// Turned about the middle of its bounds before the start: axis times angle \[degrees\], default \[0, 0, 0\].
     #[serde(default)]
     pub rotation: Vector,
-    /// What it is made of.
+    /// Density \[kg/m³\], default 1000.
+    #[serde(default = "density")]
+    pub density: f64,
+    /// Coefficient of friction with rigid bodies and walls, dimensionless, default 0.3. With soft bodies that of `contact` holds.
+    #[serde(default = "friction")]
+    pub friction: f64,
+    /// Coefficient of restitution in contacts with rigid bodies and walls, dimensionless, 0 to 1, default 0.
     #[serde(default)]
-    pub material: Material,
+    pub restitution: f64,
     /// Velocity at the start \[m/s\], default \[0, 0, 0\].
     #[serde(default)]
     pub velocity: Vector,
@@ -40,11 +46,26 @@ pub struct Rigid {
     pub color: Vector,
 }
 
+fn density() -> f64 {
+    Material::default().density
+}
+
+fn friction() -> f64 {
+    Material::default().friction
+}
+
 fn color() -> Vector {
     [0.55, 0.57, 0.6]
 }
 
 impl Rigid {
+    /// What it is made of.
+    #[must_use]
+    pub fn material(&self) -> Material {
+        let &Self { density, friction, restitution, .. } = self;
+        Material { density, friction, restitution }
+    }
+
     /// A free body of a shape, everything else as it is by default.
     #[must_use]
     pub fn new(shape: SolidShape) -> Self {
@@ -52,7 +73,9 @@ impl Rigid {
             shape,
             edge: None,
             rotation: [0.0; 3],
-            material: Material::default(),
+            density: density(),
+            friction: friction(),
+            restitution: 0.0,
             velocity: [0.0; 3],
             spin: [0.0; 3],
             motion: None,

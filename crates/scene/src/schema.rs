@@ -1,15 +1,63 @@
 //! The JSON schema of the scene file, and what it says about one key.
 
 use crate::model::Scene;
+use crate::support;
 use serde_json::Value;
+use std::sync::OnceLock;
 
 /// The JSON schema of the scene file.
 #[must_use]
 pub fn schema() -> Value {
-    let mut schema = schemars::schema_for!(Scene).to_value();
-    schema["title"] = "Meniscus scene".into();
-    unescape(&mut schema);
+    let mut schema = plain().clone();
+    for row in support::ROWS.iter().skip(1) {
+        let path: Vec<String> = row.key.split('.').map(|key| if key == "*" { "0" } else { key }.to_owned()).collect();
+        let methods: Vec<&str> = row.methods.iter().map(|method| method.name()).collect();
+        if let Some(place) = pointer_to(plain(), &path)
+            && let Some(node) = schema.pointer_mut(&place)
+        {
+            node["x-methods"] = methods.into();
+        }
+    }
     schema
+}
+
+/// The schema as the structure of a scene gives it.
+fn plain() -> &'static Value {
+    static SCHEMA: OnceLock<Value> = OnceLock::new();
+    SCHEMA.get_or_init(|| {
+        let mut schema = schemars::schema_for!(Scene).to_value();
+        schema["title"] = "Meniscus scene".into();
+        unescape(&mut schema);
+        schema
+    })
+}
+
+/// The value that a key has if it is left out.
+pub(crate) fn default_of(path: &[String]) -> Option<Value> {
+    let node = path.iter().try_fold(plain(), |node, key| step(plain(), node, key))?;
+    node.get("default").cloned()
+}
+
+/// Where the schema speaks of a key.
+fn pointer_to(root: &Value, path: &[String]) -> Option<String> {
+    let target = path.iter().try_fold(root, |node, key| step(root, node, key))?;
+    find_pointer(root, target, String::new())
+}
+
+fn find_pointer(node: &Value, target: &Value, place: String) -> Option<String> {
+    if std::ptr::eq(node, target) {
+        return Some(place);
+    }
+    let escape = |key: &str| key.replace('~', "~0").replace('/', "~1");
+    match node {
+        Value::Object(fields) => {
+            fields.iter().find_map(|(key, child)| find_pointer(child, target, format!("{place}/{}", escape(key))))
+        }
+        Value::Array(items) => {
+            items.iter().enumerate().find_map(|(k, child)| find_pointer(child, target, format!("{place}/{k}")))
+        }
+        _ => None,
+    }
 }
 
 /// Brackets of units are escaped for rustdoc; a reader of the schema wants them plain.
@@ -31,16 +79,16 @@ pub(crate) struct KeyInfo {
 
 /// Looks up a key path such as `["liquid", "water", "fill", "0", "box"]`; `None` for unknown keys.
 pub(crate) fn describe(path: &[String]) -> Option<KeyInfo> {
-    let root = schema();
-    let mut node = &root;
+    let root = plain();
+    let mut node = root;
     let mut description = String::new();
     for key in path {
-        node = step(&root, node, key)?;
-        if let Some(text) = description_of(&root, node) {
+        node = step(root, node, key)?;
+        if let Some(text) = description_of(root, node) {
             description = text;
         }
     }
-    Some(KeyInfo { description, keys: keys_of(&root, node) })
+    Some(KeyInfo { description, keys: keys_of(root, node) })
 }
 
 /// All forms that a node can take: itself, what it refers to, its alternatives.

@@ -10,7 +10,7 @@ use crate::solid::{Hold, Solid, SolidShape};
 use meniscus_fem::ParamsError;
 use meniscus_particles::InterfaceKind;
 use meniscus_rigid::Lock;
-use meniscus_sph::{BodyWall, Corrects, Friction, Gradients, Motion, PressureSolver, ViscositySolver};
+use meniscus_sph::{BodyWall, Friction, Gradients, Motion, PressureSolver, ViscositySolver};
 
 /// Something that is wrong with the value of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,10 +71,11 @@ impl Checks {
             scene.seconds * scene.fps <= 10_000_000.0,
             format!("gives {:.3e} frames, more than 10 million", scene.seconds * scene.fps),
         );
+        self.positive("resolution", scene.resolution.unwrap_or(1.0));
         self.within(["sph"], |c| c.sph(&scene.sph));
         self.within(["coupling"], |c| {
             c.range("longest_edge", scene.coupling.longest_edge, [0.05, 1.0]);
-            c.range("zero", scene.coupling.zero.unwrap_or(0.5), [0.01, 0.99]);
+            c.range("rest_distance", scene.coupling.rest_distance.unwrap_or(0.5), [0.01, 0.99]);
             c.range("adhesion", scene.coupling.adhesion, [0.0, 1.0]);
             c.positive("stiffness", scene.coupling.stiffness.unwrap_or(1.0));
             c.range("substeps", f64::from(scene.coupling.substeps), [1.0, 100.0]);
@@ -109,15 +110,9 @@ impl Checks {
         });
         self.names(scene);
         self.bodies(scene);
-        let alone = scene.method == Method::Gauss && scene.body_names().next().is_none() && scene.body.is_empty();
-        let alone = alone || scene.sph.density_corrects == Corrects::Velocities;
-        self.within(["sph"], |c| {
-            c.require(
-                "density_corrects",
-                alone,
-                "\"places\" is for liquid among walls alone, with the method \"gauss\"",
-            );
-        });
+        let alone = scene.body_names().next().is_none() && scene.body.is_empty();
+        let alone = alone || !scene.sph.position_correction;
+        self.within(["sph"], |c| c.require("position_correction", alone, "is for liquid among walls alone"));
         let dense = scene.solid.values().all(|solid| solid.porosity == 0.0);
         let corrects = dense && scene.coupling.wall == BodyWall::Pressure || scene.sph.gradients == Gradients::Plain;
         self.within(["sph"], |c| {
@@ -144,36 +139,19 @@ impl Checks {
                 c.positive("density", liquid.density);
                 c.not_negative("viscosity", liquid.viscosity);
                 c.not_negative("surface_tension", liquid.surface_tension);
-                let particles = matches!(scene.method, Method::Gauss | Method::Unified);
-                let elsewhere = match scene.method {
-                    Method::Twophase => {
-                        "is for particles; with the method \"twophase\" write `twophase.surface_tension`"
-                    }
-                    _ => "needs the method \"gauss\" or \"unified\"",
-                };
-                c.require("surface_tension", particles || liquid.surface_tension == 0.0, elsewhere);
                 c.range("contact_angle", liquid.contact_angle, [0.0, 180.0]);
                 c.color("color", liquid.color);
                 for (index, shape) in liquid.fill.iter().enumerate() {
                     c.within(["fill", &index.to_string()], |c| c.shape(shape));
                 }
-                for (index, shape) in liquid.hollow.iter().enumerate() {
-                    c.within(["hollow", &index.to_string()], |c| c.shape(shape));
+                for (index, shape) in liquid.cutouts.iter().enumerate() {
+                    c.within(["cutouts", &index.to_string()], |c| c.shape(shape));
                 }
             });
         }
         for (name, solid) in &scene.solid {
             self.within(["solid", name], |c| {
-                let known = scene.method != Method::Connections;
-                c.require(
-                    "shape",
-                    known,
-                    "is of a solid of tetrahedra, which the method \"connections\" does not have",
-                );
                 c.solid(solid);
-                if scene.method == Method::Unified {
-                    c.of_particles(solid);
-                }
                 c.pores(solid, scene);
             });
         }
@@ -181,9 +159,6 @@ impl Checks {
             let own = !scene.solid.contains_key(name);
             self.within(["rigid"], |c| {
                 c.require(name, own, "must not have the name of a solid");
-                let known = scene.method != Method::Connections;
-                let message = format!("is a rigid body, which the method \"{}\" does not have", scene.method.name());
-                c.require(name, known, message);
             });
             self.within(["rigid", name], |c| c.rigid(rigid));
         }
@@ -202,8 +177,6 @@ impl Checks {
         self.params(scene.contact.check());
         for (name, pull) in &scene.pull {
             self.within(["pull", name], |c| {
-                let known = scene.method != Method::Connections;
-                c.require("at", known, "cannot be pulled with the method \"connections\"");
                 c.holds(pull.check(scene));
                 c.within(["motion"], |c| c.motion(&pull.motion));
             });
@@ -216,8 +189,10 @@ impl Checks {
                 c.within(["shape"], |c| match &wall.shape {
                     WallShape::Box(tank) => c.within(["box"], |c| c.tank(tank)),
                     WallShape::Plane(plane) => c.within(["plane"], |c| c.direction("normal", plane.normal)),
-                    WallShape::Mesh(mesh) => c.within(["mesh", "surface"], |c| c.mesh(&mesh.surface)),
+                    WallShape::Mesh(mesh) => c.within(["mesh"], |c| c.mesh(mesh)),
                 });
+                let is_mesh = matches!(wall.shape, WallShape::Mesh(_));
+                c.require("wet", is_mesh || wall.wet.is_none(), "is of a mesh: boxes and planes have one wet side");
                 c.within(["motion"], |c| c.motion(&wall.motion));
             });
         }
@@ -268,22 +243,21 @@ impl Checks {
             "\"implicit\" needs pressure = \"dfsph\"",
         );
         self.require(
-            "density_corrects",
-            sph.density_corrects == Corrects::Velocities || sph.pressure == PressureSolver::Dfsph,
-            "\"places\" needs pressure = \"dfsph\"",
+            "position_correction",
+            !sph.position_correction || sph.pressure == PressureSolver::Dfsph,
+            "needs pressure = \"dfsph\"",
         );
         self.require(
             "gradients",
-            sph.gradients == Gradients::Plain
-                || sph.pressure == PressureSolver::Dfsph && sph.density_corrects == Corrects::Velocities,
-            "\"corrected\" needs pressure = \"dfsph\" and density_corrects = \"velocities\"",
+            sph.gradients == Gradients::Plain || sph.pressure == PressureSolver::Dfsph && !sph.position_correction,
+            "\"corrected\" needs pressure = \"dfsph\" and no position_correction",
         );
         self.range("pressure_error", sph.pressure_error, [1e-6, 1.0]);
         self.range("divergence_error", sph.divergence_error, [1e-12, 1.0]);
         self.require("max_density_iterations", sph.max_density_iterations > 0, "must be at least 1");
         self.require("max_divergence_iterations", sph.max_divergence_iterations > 0, "must be at least 1");
-        if let Some(speed) = sph.speed {
-            self.positive("speed", speed);
+        if let Some(speed) = sph.reference_speed {
+            self.positive("reference_speed", speed);
         }
         if let Some(stiffness) = sph.stiffness {
             self.positive("stiffness", stiffness);
@@ -357,9 +331,6 @@ impl Checks {
     }
 
     fn body(&mut self, body: &Body, scene: &Scene) {
-        let known = matches!(scene.method, Method::Connections | Method::Gauss);
-        let message = "is of a body of particles, which needs method = \"connections\" or \"gauss\"";
-        self.require("shape", known, message);
         let alone = scene.method != Method::Gauss || (scene.solid.is_empty() && scene.rigid.is_empty());
         let message =
             "is of a body of particles, which does not meet `solid` and `rigid` bodies: a scene has one or the other";
@@ -374,15 +345,15 @@ impl Checks {
         }
         self.positive("density", body.density);
         self.positive("young", body.young);
-        self.range("damping", body.damping, [0.0, 2.0]);
+        self.range("damping_ratio", body.damping_ratio, [0.0, 2.0]);
         self.color("color", body.color);
         self.require(
             "fixed",
             body.fixed.is_empty() || body.kind == Cohesion::Deformable,
             "needs kind = \"deformable\": a rigid body moves as one",
         );
-        for (index, shape) in body.fixed.iter().enumerate() {
-            self.within(["fixed", &index.to_string()], |c| c.shape(shape));
+        for (index, kept) in body.fixed.iter().enumerate() {
+            self.within(["fixed", &index.to_string(), "region"], |c| c.shape(&kept.region));
         }
         if let Some(repeat) = &body.repeat {
             self.within(["repeat"], |c| {
@@ -399,10 +370,9 @@ impl Checks {
                 self.positive(key, modulus);
             }
         }
-        self.range("damping", params.damping, [0.0, 1.0]);
-        self.range("friction", params.friction, [0.0, 10.0]);
+        self.range("damping_ratio", params.damping_ratio, [0.0, 1.0]);
         self.range("sticky", params.sticky, [0.0, 1.0]);
-        self.range("sweeps", f64::from(params.sweeps), [1.0, 1000.0]);
+        self.range("iterations", f64::from(params.iterations), [1.0, 1000.0]);
     }
 
     fn solid(&mut self, solid: &Solid) {
@@ -423,17 +393,6 @@ impl Checks {
         }
     }
 
-    /// What solids of particles cannot do.
-    fn of_particles(&mut self, solid: &Solid) {
-        self.require(
-            "fracture",
-            solid.fracture.is_none(),
-            "needs the method \"gauss\": solids of \"unified\" do not break",
-        );
-        let message = "needs the method \"gauss\": in \"unified\" there is only `stiffness_damping`";
-        self.require("mass_damping", solid.mass_damping == 0.0, message);
-    }
-
     /// A particle of liquid counts a third of its volume itself: pores that are less would not let it in.
     fn pores(&mut self, solid: &Solid, scene: &Scene) {
         if solid.porosity == 0.0 {
@@ -449,9 +408,6 @@ impl Checks {
         let message = format!("must be between 1e-18 and 1e-3, not {permeability:e}");
         self.require("permeability", (1e-18..=1e-3).contains(&permeability), message);
         self.range("suction", solid.suction, [0.0, 1e6]);
-        let message =
-            format!("needs the method \"unified\": liquid does not enter solids with \"{}\"", scene.method.name());
-        self.require("porosity", scene.method == Method::Unified, message);
         let incompressible = scene.sph.pressure == PressureSolver::Dfsph;
         self.require("porosity", incompressible, "needs `sph.pressure = \"dfsph\"`");
     }
@@ -460,11 +416,9 @@ impl Checks {
         if let Some(edge) = rigid.edge {
             self.positive("edge", edge);
         }
-        self.within(["material"], |c| {
-            c.positive("density", rigid.material.density);
-            c.not_negative("friction", rigid.material.friction);
-            c.range("restitution", rigid.material.restitution, [0.0, 1.0]);
-        });
+        self.positive("density", rigid.density);
+        self.not_negative("friction", rigid.friction);
+        self.range("restitution", rigid.restitution, [0.0, 1.0]);
         self.color("color", rigid.color);
         self.within(["shape"], |c| c.solid_shape(&rigid.shape));
         if let Some(motion) = &rigid.motion {
@@ -538,8 +492,8 @@ impl Checks {
                 c.positive("period", pulse.period);
             });
         }
-        let stop = emitter.stop.unwrap_or(f64::INFINITY);
-        self.require("stop", stop >= emitter.start, format!("must not come before start = {}", emitter.start));
+        let until = emitter.until.unwrap_or(f64::INFINITY);
+        self.require("until", until >= emitter.from, format!("must not come before from = {}", emitter.from));
         self.within(["opening"], |c| match &emitter.opening {
             Opening::Disc(disc) => c.within(["disc"], |c| c.positive("radius", disc.radius)),
             Opening::Rectangle(rectangle) => c.within(["rectangle"], |c| {
@@ -551,10 +505,7 @@ impl Checks {
 
     fn probe(&mut self, probe: &Probe, scene: &Scene) {
         match probe {
-            Probe::Point(_) => {}
-            Probe::Gauge(_) => {
-                self.require("gauge", scene.method == Method::Twophase, "needs method = \"twophase\"");
-            }
+            Probe::Point(_) | Probe::Gauge(_) => {}
             Probe::Plane(plane) => self.within(["plane"], |c| {
                 c.direction("normal", plane.normal);
                 if let Some(radius) = plane.radius {

@@ -2,7 +2,7 @@
 
 use crate::model::{Bounds, Scene, Vector, Wall, WallShape, WetSide};
 use crate::validate::Checks;
-use meniscus_sph::{Friction, Motion};
+use meniscus_sph::Motion;
 use meniscus_twophase::{Params, Side};
 
 /// Names of the sides in the scene file, low and high along each axis.
@@ -43,7 +43,6 @@ impl Checks {
             c.positive("density", params.gas.density);
             c.not_negative("viscosity", params.gas.viscosity);
         });
-        self.not_negative("surface_tension", params.surface_tension);
         self.range("courant", params.courant, [0.001, 0.95]);
         self.range("tolerance", params.tolerance, [1e-15, 0.1]);
         self.require("max_iterations", params.max_iterations > 0, "must be at least 1");
@@ -67,14 +66,9 @@ impl Checks {
     /// What a grid needs, and what it cannot do.
     pub(crate) fn on_grid(&mut self, scene: &Scene) {
         match scene.grid_box() {
-            Some(bounds) => self.whole_cells(&bounds, scene.twophase.spacing),
+            Some(bounds) => self.whole_cells(&bounds, scene),
             None => self.require("domain", false, "is needed by \"twophase\", or a wall that is a box"),
         }
-        let with_particles = "is not for \"twophase\"";
-        self.require("solid", scene.solid.is_empty(), with_particles);
-        self.require("emitter", scene.emitter.is_empty(), "is not for \"twophase\": `twophase.sides` have inflows");
-        self.require("drain", scene.drain.is_empty(), "is not for \"twophase\": `twophase.sides` can be open");
-        self.require("periodic", scene.periodic.is_none(), "is not for \"twophase\": `twophase.sides` can be periodic");
         self.require("liquid", !scene.liquid.is_empty(), "must hold a liquid");
         if let Some((first, like)) = scene.liquid.first() {
             for (name, liquid) in &scene.liquid {
@@ -82,6 +76,8 @@ impl Checks {
                     let same = |value: f64| format!("must be that of `{first}`, {value}: a grid holds one liquid");
                     c.require("density", liquid.density == like.density, same(like.density));
                     c.require("viscosity", liquid.viscosity == like.viscosity, same(like.viscosity));
+                    let tension = like.surface_tension;
+                    c.require("surface_tension", liquid.surface_tension == tension, same(tension));
                 });
             }
         }
@@ -95,19 +91,15 @@ impl Checks {
                 let whole = "moves the box of the grid, which can slide but not turn: give a `domain` that holds the wall wherever it goes";
                 let is_box = bounds_of(&wall.shape).is_some_and(|own| scene.grid_box() == Some(own));
                 c.require("motion", !(turns && is_box), whole);
-                let known = !matches!(wall.friction, Friction::Viscosity(_));
-                c.require("friction", known, "must be \"slip\" or \"no-slip\" with \"twophase\"");
-                if let WallShape::Mesh(mesh) = &wall.shape {
-                    c.within(["shape", "mesh"], |c| {
-                        let one_sided = mesh.wet != Some(WetSide::Both);
-                        c.require("wet", one_sided, "must be \"inside\" or \"outside\" with \"twophase\"");
-                    });
-                }
+                let one_sided = wall.wet != Some(WetSide::Both);
+                c.require("wet", one_sided, "must be \"inside\" or \"outside\" with \"twophase\"");
             });
         }
     }
 
-    fn whole_cells(&mut self, bounds: &Bounds, spacing: f64) {
+    fn whole_cells(&mut self, bounds: &Bounds, scene: &Scene) {
+        let spacing = scene.twophase.spacing;
+        let from_resolution = scene.resolution == Some(spacing);
         let (min, max): (Vector, Vector) = (bounds.min, bounds.max);
         for axis in 0..3 {
             let cells = (max[axis] - min[axis]) / spacing;
@@ -117,7 +109,9 @@ impl Checks {
                 "makes {cells} cells of the box along {name}, from {} m to {} m: must be a whole number",
                 min[axis], max[axis]
             );
-            self.within(["twophase"], |c| c.require("spacing", whole, message));
+            let table = (!from_resolution).then_some("twophase");
+            let key = if from_resolution { "resolution" } else { "spacing" };
+            self.within(table, |c| c.require(key, whole, message));
         }
     }
 }

@@ -32,7 +32,7 @@ fn unknown_keys_at_every_level() {
         "[wall.a]\nshape = { plane = { point = [0,0,0], normal = [0,1,0] } }\nslip = true\n",
         3,
         "has no key `slip`",
-        "shape, friction",
+        "shape, wet, friction",
     );
     expect("[emitter.tap]\nliquid = \"w\"\nspeeed = 1\n", 3, "has no key `speeed`", "did you mean `speed`");
     expect("[drain.d]\nregon = 1\n", 2, "`drain.d` has no key", "did you mean `region`");
@@ -94,7 +94,6 @@ fn values_that_make_no_sense() {
     expect("[liquid.w]\nsurface_tension = -1\n", 2, "`liquid.w.surface_tension` must not be negative", "N/m");
     expect("[liquid.w]\ncontact_angle = 181\n", 2, "`liquid.w.contact_angle`", "degrees");
     expect("[sph]\ntension = \"papers\"\n", 2, "`sph.tension` cannot be `papers`", "did you mean `paper`");
-    expect("method = \"connections\"\n[liquid.w]\nsurface_tension = 0.07\n", 3, "needs the method", "");
     expect("gravity = [0, -inf, 0]\n", 1, "`gravity` must be a finite number", "m/s²");
     expect("[liquid.w]\nfill = [{ sphere = { center = [0, nan, 0], radius = 1 } }]\n", 2, "finite", "Centre [m]");
     expect("[sph]\nspacing = 0\n", 2, "`sph.spacing` must be greater than zero", "Distance between particles");
@@ -118,7 +117,7 @@ fn values_that_make_no_sense() {
         "names no liquid of the scene; there are: water",
         "",
     );
-    expect(&format!("{emitter}liquid = \"w\"\nstart = 2\nstop = 1\n[liquid.w]\n"), 7, "must not come before start", "");
+    expect(&format!("{emitter}liquid = \"w\"\nfrom = 2\nuntil = 1\n[liquid.w]\n"), 7, "must not come before from", "");
     expect("[probe.f]\nplane = { point = [0,0,0], normal = [0,1,0], radius = 0 }\n", 2, "greater than zero", "");
     expect(
         "[[script]]\ntime = 1\ncommand = { set = { key = \"gravty\", value = 1 } }\n",
@@ -247,7 +246,6 @@ fn what_a_grid_cannot_do() {
         "",
     );
     expect("method = \"twophase\"\n[liquid.water]\n", 1, "`domain` is needed", "");
-    expect("[probe.p]\ngauge = [0, 0, 0]\n", 2, "twophase", "");
 }
 
 #[test]
@@ -263,7 +261,7 @@ fn locks_that_contradict() {
 fn pores_that_are_not_heeded() {
     let solid = "[solid.s]\nshape = { sphere = { center = [0, 0, 0], radius = 1 } }\n";
     let unified = format!("method = \"unified\"\n{solid}");
-    expect(&format!("{solid}porosity = 0.8\n"), 3, "needs the method \"unified\"", "");
+    expect(&format!("{solid}porosity = 0.8\n"), 3, "is not read by the method \"gauss\"", "unified");
     expect(&format!("{unified}porosity = 0.2\n"), 4, "must be 0, or between 0.4 and 0.98", "");
     let pores = format!("{unified}porosity = 0.8\n");
     for value in ["0", "-1e-9", "1e-30", "1", "1e300"] {
@@ -279,4 +277,73 @@ fn pores_that_are_not_heeded() {
     }
     expect(&format!("{unified}permeability = 1e-9\n"), 4, "give the solid a `porosity`", "");
     expect(&format!("{unified}porosity = 0.8\n[sph]\npressure = \"state-equation\"\n"), 4, "dfsph", "");
+}
+
+/// Tables and keys that the grid would have passed over in silence: the line, the key, why, and the methods that can.
+#[test]
+fn what_a_method_does_not_read_is_refused_with_those_that_can() {
+    let cube = "shape = { box = { min = [0, 0, 0], max = [0.1, 0.1, 0.1] } }\n";
+    let grid = |more: &str| format!("{}{more}", on_grid(("0.1", "0.1")));
+    let particles = "gauss, unified, connections";
+    expect(&grid(&format!("[rigid.box]\n{cube}")), 8, "`rigid.box` is not read by the method \"twophase\"", particles);
+    expect(&grid(&format!("[solid.box]\n{cube}")), 8, "elasticity beside air and water is missing", particles);
+    expect(&grid("[pull.hand]\nat = { point = [0, 0, 0] }\n"), 8, "`pull.hand` is not read", "gauss, unified");
+    expect(&grid("[coupling]\nadhesion = 0.5\n"), 9, "`coupling.adhesion` is not read", "gauss, unified");
+    expect(&grid("[sph]\nspacing = 0.5\n"), 9, "`sph.spacing` is not read", particles);
+    expect(
+        &grid("[body.b]\nshape = { sphere = { center = [0,0,0], radius = 1 } }\n"),
+        8,
+        "`body.b`",
+        "gauss, connections",
+    );
+    expect(&on_grid(("density = 1000", "contact_angle = 20")), 5, "`liquid.water.contact_angle`", "gauss, unified");
+    let springs = format!("method = \"connections\"\n[solid.a]\n{cube}");
+    expect(&format!("{springs}poisson = 0.4\n"), 4, "springs on a lattice have 1/4", "gauss, unified");
+    expect(&format!("{springs}fracture = {{ strength = 1 }}\n"), 4, "`solid.a.fracture` is not read", "gauss");
+    expect("[twophase]\nspacing = 0.1\n", 2, "is not read by the method \"gauss\"", "twophase");
+    let led = "method = \"unified\"\n[contact]\npasses = 3\n";
+    expect(led, 3, "`contact.passes` is not read by the method \"unified\"", "gauss");
+}
+
+/// What is so anyway is not refused, and settings of solvers may stay for methods with which a scene is compared.
+#[test]
+fn what_does_no_harm_is_a_hint() {
+    use meniscus_scene::{Method, Settings, parse_with_hints};
+    let read = |text: &str, method| parse_with_hints("x.toml", text, &Settings { method, ..Settings::default() });
+    let (_, hints) = read("[twophase]\nspacing = 0.02\ncourant = 0.9\n", None).unwrap();
+    assert_eq!(hints, ["`twophase` is not read by the method \"gauss\""]);
+    let both = "compare = [\"twophase\"]\nresolution = 0.1\n[sph]\neddy_friction = 1\n[twophase]\ncourant = 0.3\n[liquid.w]\n\
+        [wall.t]\nshape = { box = { min = [0, 0, 0], max = [1, 1, 1] } }\n";
+    let (scene, hints) = read(both, None).unwrap();
+    assert!(hints.is_empty() && scene.sph.spacing == 0.1 && scene.twophase.spacing == 0.02, "{hints:?}");
+    let (scene, _) = read(both, Some(Method::Twophase)).unwrap();
+    assert_eq!((scene.twophase.spacing, scene.twophase.courant, scene.sph.eddy_friction()), (0.1, 0.3, 0.0));
+    assert_eq!(scene.liquid["w"].surface_tension, 0.072);
+    // Settings go, physics stays and is refused.
+    let pulled = format!("{both}[rigid.b]\nshape = {{ sphere = {{ center = [0, 0, 0], radius = 1 }} }}\n");
+    assert!(read(&pulled, Some(Method::Twophase)).unwrap_err().to_string().contains("rigid.b"));
+}
+
+/// One key says how fine a scene is; the solver's own goes before it.
+#[test]
+fn resolution() {
+    let spacing = |text: &str| parse("x.toml", text, &[]).unwrap().sph.spacing;
+    assert_eq!(spacing("resolution = 0.3\n"), 0.3);
+    assert_eq!(spacing("resolution = 0.3\n[sph]\nspacing = 0.1\n"), 0.1);
+    assert_eq!(spacing(""), 0.02);
+    expect("resolution = 0\n", 1, "`resolution` must be greater than zero", "[m]");
+    expect(&on_grid(("[twophase]\nspacing = 0.1", "resolution = 0.3")), 2, "`resolution` makes", "");
+    let scene = parse("x.toml", "resolution = 0.3\n", &[]).unwrap();
+    let text = meniscus_scene::to_text(&scene).unwrap();
+    assert_eq!(parse("x.toml", &text, &["resolution=0.5".into()]).unwrap().sph.spacing, 0.5, "{text}");
+}
+
+#[test]
+fn a_setting_of_something_that_is_not_there_is_told_its_nearest_name() {
+    let text = "[liquid.water]\n[probe.p]\npoint = [0, 0, 0]\n";
+    let set = |setting: &str| parse("x.toml", text, &[setting.to_owned()]).map_err(|e| e.to_string());
+    let error = set("liquid.watr.viscosity=5").unwrap_err();
+    assert!(error.contains("there is no liquid `watr`: did you mean `water`?"), "{error}");
+    assert!(set("solid.jelly.young=5").unwrap_err().contains("there is no solid `jelly`: the scene has none"));
+    assert!(set("probe.q.point=[0,0,1]").is_ok());
 }

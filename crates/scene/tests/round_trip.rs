@@ -3,7 +3,7 @@
 use meniscus_scene::{
     Axis, Bounds, Command, Cylinder, Disc, Drain, Emitter, FlowPlane, Grab, Hold, Liquid, Mesh, Move, Opening,
     Periodic, Pick, Plane, Poke, Pool, Probe, Pull, Ray, Rectangle, Release, Rigid, Scene, Scripted, Set, Shape, Side,
-    Solid, SolidShape, Sphere, Tank, Tube, Value, Vector, Wall, WallMesh, WallShape, WetSide, parse, to_text,
+    Solid, SolidShape, Sphere, Tank, Tube, Value, Vector, Wall, WallShape, WetSide, parse, to_text,
 };
 use meniscus_sph::{Friction, KernelFamily, Key, Motion, Pulse, Slide, Swing, Turn};
 use proptest::prelude::*;
@@ -29,30 +29,28 @@ fn bounds() -> impl Strategy<Value = Bounds> {
         .prop_map(|(min, size)| Bounds { min, max: std::array::from_fn(|k| min[k] + size[k].max(1e-3)) })
 }
 
-fn shape() -> impl Strategy<Value = Shape> {
+fn shape() -> BoxedStrategy<Shape> {
     prop_oneof![
         bounds().prop_map(Shape::Box),
         (vector(), positive()).prop_map(|(center, radius)| Shape::Sphere(Sphere { center, radius })),
         mesh().prop_map(Shape::Mesh),
     ]
+    .boxed()
 }
 
-fn wall() -> impl Strategy<Value = Wall> {
+fn wall() -> BoxedStrategy<Wall> {
     let side = prop::sample::select(vec![Side::LowX, Side::HighX, Side::LowY, Side::HighY, Side::LowZ, Side::HighZ]);
     let tank = (bounds(), prop::collection::vec(side, 0..3))
-        .prop_map(|(b, open)| WallShape::Box(Tank { min: b.min, max: b.max, open }));
-    let plane = (vector(), direction()).prop_map(|(point, normal)| WallShape::Plane(Plane { point, normal }));
-    let mesh = (mesh(), prop::option::of(Just(WetSide::Inside)))
-        .prop_map(|(surface, wet)| WallShape::Mesh(WallMesh { surface, wet }));
+        .prop_map(|(b, open)| (WallShape::Box(Tank { min: b.min, max: b.max, open }), None));
+    let plane = (vector(), direction()).prop_map(|(point, normal)| (WallShape::Plane(Plane { point, normal }), None));
+    let mesh = (mesh(), prop::option::of(Just(WetSide::Inside))).prop_map(|(mesh, wet)| (WallShape::Mesh(mesh), wet));
     let friction = prop_oneof![Just(Friction::Slip), Just(Friction::NoSlip), positive().prop_map(Friction::Viscosity)];
-    (prop_oneof![tank, plane, mesh], friction, motion()).prop_map(|(shape, friction, motion)| Wall {
-        shape,
-        friction,
-        motion,
-    })
+    (prop_oneof![tank, plane, mesh], friction, motion())
+        .prop_map(|((shape, wet), friction, motion)| Wall { shape, wet, friction, motion })
+        .boxed()
 }
 
-fn motion() -> impl Strategy<Value = Motion> {
+fn motion() -> BoxedStrategy<Motion> {
     prop_oneof![
         Just(Motion::Still),
         (vector(), positive()).prop_map(|(displacement, period)| Motion::Slide(Slide { displacement, period })),
@@ -69,15 +67,16 @@ fn motion() -> impl Strategy<Value = Motion> {
         })),
         (vector(), vector()).prop_map(|(position, rotation)| Motion::Keys(vec![Key { time: 1.0, position, rotation }])),
     ]
+    .boxed()
 }
 
-fn mesh() -> impl Strategy<Value = Mesh> {
+fn mesh() -> BoxedStrategy<Mesh> {
     let file = "[a-z \"\\\\é]{1,8}";
     let up = meniscus_geometry::UpAxis::Z;
-    (file, positive(), vector()).prop_map(move |(file, scale, offset)| Mesh { file, scale, up, offset })
+    (file, positive(), vector()).prop_map(move |(file, scale, offset)| Mesh { file, scale, up, offset }).boxed()
 }
 
-fn solid_shape() -> impl Strategy<Value = SolidShape> {
+fn solid_shape() -> BoxedStrategy<SolidShape> {
     prop_oneof![
         bounds().prop_map(SolidShape::Box),
         (vector(), positive()).prop_map(|(center, radius)| SolidShape::Sphere(Sphere { center, radius })),
@@ -92,9 +91,10 @@ fn solid_shape() -> impl Strategy<Value = SolidShape> {
         mesh().prop_map(SolidShape::Mesh),
         mesh().prop_map(SolidShape::Tets),
     ]
+    .boxed()
 }
 
-fn solid() -> impl Strategy<Value = Solid> {
+fn solid() -> BoxedStrategy<Solid> {
     let axes = prop::sample::subsequence(vec![Axis::X, Axis::Y, Axis::Z], 1..=3);
     let hold = (shape(), axes, motion()).prop_map(|(region, axes, motion)| Hold { region, axes, motion });
     (
@@ -109,37 +109,39 @@ fn solid() -> impl Strategy<Value = Solid> {
             let plasticity = edge.map(|_| meniscus_fem::Plasticity::default());
             Solid { edge, fracture, plasticity, velocity, fixed, ..Solid::new(shape) }
         })
+        .boxed()
 }
 
-fn emitter() -> impl Strategy<Value = Emitter> {
+fn emitter() -> BoxedStrategy<Emitter> {
     let opening = prop_oneof![
         positive().prop_map(|radius| Opening::Disc(Disc { radius })),
         (positive(), positive()).prop_map(|(width, height)| Opening::Rectangle(Rectangle { width, height })),
     ];
-    (vector(), direction(), opening, positive(), prop::option::of(positive())).prop_map(
-        |(center, direction, opening, speed, stop)| Emitter {
-            pulse: stop.map(|period| Pulse { amplitude: 0.5, period }),
+    (vector(), direction(), opening, positive(), prop::option::of(positive()))
+        .prop_map(|(center, direction, opening, speed, until)| Emitter {
+            pulse: until.map(|period| Pulse { amplitude: 0.5, period }),
             liquid: "water".into(),
             center,
             direction,
             opening,
             speed,
-            start: 0.0,
-            stop,
+            from: 0.0,
+            until,
             max_particles: 5,
-        },
-    )
+        })
+        .boxed()
 }
 
-fn probe() -> impl Strategy<Value = Probe> {
+fn probe() -> BoxedStrategy<Probe> {
     prop_oneof![
         vector().prop_map(Probe::Point),
         (vector(), direction(), prop::option::of(positive()))
             .prop_map(|(point, normal, radius)| Probe::Plane(FlowPlane { point, normal, radius })),
     ]
+    .boxed()
 }
 
-fn command() -> impl Strategy<Value = Command> {
+fn command() -> BoxedStrategy<Command> {
     prop_oneof![
         vector().prop_map(|v| Command::Set(Set { key: "gravity".into(), value: Value::Vector(v) })),
         positive().prop_map(|v| Command::Set(Set { key: "liquid.water.viscosity".into(), value: Value::Number(v) })),
@@ -163,25 +165,29 @@ fn command() -> impl Strategy<Value = Command> {
         })),
         Just(Command::Release(Release { hand: 3 })),
     ]
+    .boxed()
 }
 
-fn pick() -> impl Strategy<Value = Pick> {
+fn pick() -> BoxedStrategy<Pick> {
     prop_oneof![
         vector().prop_map(Pick::Point),
         (vector(), direction()).prop_map(|(origin, direction)| Pick::Ray(Ray { origin, direction })),
     ]
+    .boxed()
 }
 
-fn pull() -> impl Strategy<Value = Pull> {
-    (pick(), positive(), prop::option::of(positive())).prop_map(|(at, from, stiffness)| Pull {
-        body: Some("s-0".into()),
-        at,
-        motion: Motion::Still,
-        from,
-        until: stiffness.map(|s| from + s),
-        stiffness,
-        damping: None,
-    })
+fn pull() -> BoxedStrategy<Pull> {
+    (pick(), positive(), prop::option::of(positive()))
+        .prop_map(|(at, from, stiffness)| Pull {
+            body: Some("s-0".into()),
+            at,
+            motion: Motion::Still,
+            from,
+            until: stiffness.map(|s| from + s),
+            stiffness,
+            damping: None,
+        })
+        .boxed()
 }
 
 prop_compose! {

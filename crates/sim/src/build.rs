@@ -3,11 +3,11 @@
 use crate::connections::{Connections, Wetting};
 use crate::gauss::{Gauss, Look, tank_edges};
 use crate::method::Method;
-use crate::{build_bodies, build_grid, build_solids, build_unified, build_wet, sanity};
+use crate::{build_bodies, build_grid, build_liquid, build_solids, build_unified, build_wet, sanity};
 use glam::{DVec2, DVec3};
 use meniscus_boundary::{Boundaries, Wall, WallShape, Wet};
 use meniscus_core::{BodyInfo, BodyKind, StepReport, Wire};
-use meniscus_geometry::{Aabb, FillError, KeepOut, Periodic, Region, Shape, ShapeError, count_estimate, fill};
+use meniscus_geometry::{Aabb, FillError, Periodic, Region, Shape, ShapeError, count_estimate};
 use meniscus_particles::{InterfaceKind, Pushes};
 use meniscus_scene::{self as scene, Loaded, Opening, Scene, Side, WetSide};
 use meniscus_sph::{Emitter, Liquid, Material, Motion, Setup};
@@ -122,7 +122,7 @@ fn sent_by(emitter: &scene::Emitter, scene: &Scene) -> f64 {
         Opening::Disc(disc) => std::f64::consts::PI * disc.radius * disc.radius,
         Opening::Rectangle(rectangle) => rectangle.width * rectangle.height,
     };
-    let seconds = emitter.stop.unwrap_or(f64::INFINITY).min(scene.seconds) - emitter.start;
+    let seconds = emitter.until.unwrap_or(f64::INFINITY).min(scene.seconds) - emitter.from;
     let volume = area * emitter.speed * seconds.max(0.0);
     (volume / (scene.sph.spacing * scene.sph.spacing * scene.sph.spacing)).min(emitter.max_particles as f64)
 }
@@ -160,7 +160,10 @@ fn build_method(loaded: &Loaded) -> Result<(Box<dyn Method>, Vec<String>), Build
 fn connections(loaded: &Loaded) -> Result<(Connections, Vec<String>), BuildError> {
     let scene = &loaded.scene;
     let (mut wet, mut warnings) = gauss(loaded)?;
-    let bodies = build_bodies::bodies(loaded, &wet.walls, wet.look.bodies.len(), &mut warnings)?;
+    let lumps = build_bodies::lumps(loaded)?;
+    // Solids and rigid bodies come last among what the liquid's part shows.
+    let first = wet.look.bodies.len() + scene.body.len() - lumps.len();
+    let bodies = build_bodies::bodies(loaded, &lumps, &wet.walls, first, &mut warnings)?;
     wet.look.bodies.extend(scene.body.iter().map(|(name, body)| BodyInfo {
         name: name.clone(),
         kind: BodyKind::Solid,
@@ -175,7 +178,7 @@ fn connections(loaded: &Loaded) -> Result<(Connections, Vec<String>), BuildError
     build_bodies::make_room(&bodies, wetting, &mut wet.liquid, &mut warnings);
     let first_id = wet.liquid.state().particles.next_id;
     if wetting == Wetting::Sph && !wet.dry {
-        build_bodies::join(loaded, &bodies, &mut wet.liquid);
+        build_bodies::join(loaded, &lumps, &bodies, &mut wet.liquid);
     }
     let masses = (0..wet.liquid.setup().materials.len()).map(|liquid| wet.liquid.mass(liquid as u16)).collect();
     let (pushes, before, beside) = (Pushes::default(), Vec::new(), StepReport::default());
@@ -205,7 +208,7 @@ pub(crate) fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError>
         speed: speed_squared(loaded).sqrt(),
     };
     let mut liquid = Liquid::new(setup);
-    seed(loaded, &mut liquid, &mut warnings)?;
+    build_liquid::seed(loaded, &mut liquid, &mut warnings)?;
     let dry = liquid.state().particles.is_empty() && scene.emitter.is_empty();
     let solid = scene.body_names().next().is_some() || !scene.body.is_empty();
     if dry && (!solid || !scene.liquid.is_empty()) {
@@ -249,8 +252,8 @@ pub(crate) fn wall(loaded: &Loaded, wall: &scene::Wall) -> Wall {
             normal: DVec3::from_array(plane.normal).normalize(),
         },
         scene::WallShape::Mesh(mesh) => {
-            let surface = loaded.mesh(&mesh.surface).clone();
-            let wet = match mesh.wet {
+            let surface = loaded.mesh(mesh).clone();
+            let wet = match wall.wet {
                 Some(WetSide::Outside) => Wet::Front,
                 Some(WetSide::Inside) => Wet::Back,
                 Some(WetSide::Both) => Wet::Both,
@@ -278,7 +281,7 @@ pub(crate) fn wall(loaded: &Loaded, wall: &scene::Wall) -> Wall {
 }
 
 /// What liquid must stay out of at the start: whether a point is farther than `clearance` from a wall.
-fn clear_of(walls: &Boundaries, wall: usize, clearance: f64) -> Box<dyn Fn(DVec3) -> bool> {
+pub(crate) fn clear_of(walls: &Boundaries, wall: usize, clearance: f64) -> Box<dyn Fn(DVec3) -> bool> {
     let surface = walls.surface(wall).cloned();
     match &walls.wall(wall).shape {
         &WallShape::Tank { min, max } => Box::new(move |p| (p - min).min(max - p).min_element() > clearance),
@@ -329,7 +332,7 @@ fn emitter(emitter: &scene::Emitter, scene: &Scene) -> Emitter {
             .collect(),
         speed: emitter.speed,
         pulse: emitter.pulse,
-        open: [emitter.start, emitter.stop.unwrap_or(f64::INFINITY)],
+        open: [emitter.from, emitter.until.unwrap_or(f64::INFINITY)],
         most: emitter.max_particles,
     }
 }
@@ -353,61 +356,6 @@ pub(crate) fn to_shape(loaded: &Loaded, shape: &scene::Shape) -> Shape {
     }
 }
 
-/// Fills the shapes of all liquids, each staying out of those before it and of the walls.
-fn seed(loaded: &Loaded, liquid: &mut Liquid, warnings: &mut Vec<String>) -> Result<(), BuildError> {
-    let spacing = loaded.scene.sph.spacing;
-    let walls = &liquid.setup().walls;
-    let clear: Vec<_> = (0..walls.len()).map(|wall| clear_of(walls, wall, 0.25 * spacing)).collect();
-    let mut taken: Vec<(Aabb, KeepOut)> = Vec::new();
-    for (number, (name, body)) in loaded.scene.liquid.iter().enumerate() {
-        let velocity = DVec3::from_array(body.velocity).as_vec3();
-        let hollow = body.hollow.iter().map(|shape| KeepOut { shape: to_shape(loaded, shape), clearance: 0.0 });
-        let hollow: Vec<_> = hollow.collect();
-        for (index, shape) in body.fill.iter().enumerate() {
-            let shape = to_shape(loaded, shape);
-            let bounds = shape.bounds();
-            // There may be thousands, of which few are near.
-            let near = taken.iter().filter(|(taken, _)| taken.intersects(&bounds)).map(|(_, near)| near);
-            let exclude: Vec<_> = near.chain(&hollow).cloned().collect();
-            let places = fill(&shape, spacing, &exclude).map_err(|source| BuildError::Fill {
-                liquid: name.clone(),
-                index,
-                source,
-            })?;
-            let all = places.len();
-            let free = places.into_iter().filter(|&p| clear.iter().all(|clear| clear(p)));
-            let before = liquid.state().particles.len();
-            free.for_each(|p| liquid.particles_mut().push(number as u16, p.as_vec3(), velocity, body.density as f32));
-            let outside = all - (liquid.state().particles.len() - before);
-            if outside > 0 {
-                warnings.push(format!(
-                    "liquid `{name}`, fill {index}: {outside} of {all} particles lie in a wall and are left out"
-                ));
-            }
-            if all == 0 {
-                warnings.push(format!("liquid `{name}`, fill {index}: no particle fits in; is the spacing too large?"));
-            }
-            let clearance = 0.4 * spacing;
-            taken.push((bounds.grow(clearance), KeepOut { shape, clearance }));
-        }
-        spin(liquid, number as u16, DVec3::from_array(body.spin));
-    }
-    Ok(())
-}
-
-/// Turns a liquid about its centre of mass.
-fn spin(liquid: &mut Liquid, number: u16, spin: DVec3) {
-    let particles = liquid.particles_mut();
-    let of_it: Vec<usize> = (0..particles.len()).filter(|&i| particles.liquid[i] == number).collect();
-    if spin == DVec3::ZERO || of_it.is_empty() {
-        return;
-    }
-    let center = of_it.iter().map(|&i| particles.position[i].as_dvec3()).sum::<DVec3>() / of_it.len() as f64;
-    for i in of_it {
-        particles.velocity[i] += spin.cross(particles.position[i].as_dvec3() - center).as_vec3();
-    }
-}
-
 /// Boxes around the places where there is liquid at the start, or where it comes from.
 fn liquid_bounds(loaded: &Loaded) -> Vec<Aabb> {
     let scene = &loaded.scene;
@@ -425,7 +373,7 @@ pub(crate) fn bounds_of(loaded: &Loaded) -> Aabb {
         scene::WallShape::Box(tank) => {
             Some(Aabb { min: DVec3::from_array(tank.min), max: DVec3::from_array(tank.max) })
         }
-        scene::WallShape::Mesh(mesh) => Some(loaded.mesh(&mesh.surface).bounds()),
+        scene::WallShape::Mesh(mesh) => Some(loaded.mesh(mesh).bounds()),
         scene::WallShape::Plane(_) => None,
     });
     let all = liquid_bounds(loaded)
@@ -475,7 +423,7 @@ fn moments(motion: &Motion) -> Vec<f64> {
 /// there is any to the lowest, on top of the speeds given.
 pub(crate) fn speed_squared(loaded: &Loaded) -> f64 {
     let scene = &loaded.scene;
-    if let Some(speed) = scene.sph.speed {
+    if let Some(speed) = scene.sph.reference_speed {
         return speed * speed;
     }
     let down = DVec3::from_array(scene.gravity);

@@ -2,16 +2,16 @@
 
 use crate::bodies::{Bodies, Group};
 use crate::build::{BuildError, to_shape};
-use crate::build_wet;
 use crate::connections::{Wetting, drop_radius};
 use crate::grips::Grips;
+use crate::{build_solids, build_wet};
 use glam::{DQuat, DVec3, Vec3};
 use meniscus_boundary::Boundaries;
 use meniscus_geometry::{
     Aabb, NeighbourGrid, Periodic, Region, Shape, TetMesh, TriangleMesh, count_estimate, fill, solids,
 };
 use meniscus_particles::{Elastic, Matter, Particle, Skin, System};
-use meniscus_scene::{Body, Cohesion, Loaded};
+use meniscus_scene::{self as scene, Body, Cohesion, Kept, Loaded, Method, Rigid, Solid, SolidShape};
 use meniscus_sph::{Liquid, Material};
 
 /// Bytes that a particle of a body needs at most: state, work, springs, skin, connections.
@@ -26,9 +26,91 @@ pub(crate) fn spacing(loaded: &Loaded, body: &Body) -> f64 {
     body.spacing.unwrap_or(loaded.scene.sph.spacing)
 }
 
+/// Bodies of particles, however the scene tells them: its `solid` and `rigid` bodies with the method "connections", and its bodies.
+pub(crate) fn lumps(loaded: &Loaded) -> Result<Vec<Lump>, BuildError> {
+    let scene = &loaded.scene;
+    let mut lumps = Vec::new();
+    if scene.method == Method::Connections {
+        for (name, solid) in &scene.solid {
+            lumps.push(Lump::of_solid(loaded, name, solid)?);
+        }
+        for (name, rigid) in &scene.rigid {
+            lumps.push(Lump::of_rigid(loaded, name, rigid)?);
+        }
+    }
+    let bodies = scene.body.iter().map(|(name, body)| Lump {
+        name: name.clone(),
+        shape: to_shape(loaded, &body.shape),
+        body: body.clone(),
+    });
+    lumps.extend(bodies);
+    Ok(lumps)
+}
+
+/// Bodies of particles of one kind.
+pub(crate) struct Lump {
+    pub(crate) name: String,
+    pub(crate) shape: Shape,
+    pub(crate) body: Body,
+}
+
+impl Lump {
+    /// A deformable solid as springs. Rayleigh damping β of the stiffness is a damping c = β k of each spring, which over the
+    /// critical one, 2 √(k m/2), is β/2 √(2k/m), with k = ⅖ E s and m = ρ s³.
+    fn of_solid(loaded: &Loaded, name: &str, solid: &Solid) -> Result<Self, BuildError> {
+        let s = loaded.scene.sph.spacing;
+        let damping_ratio = 0.5 * solid.stiffness_damping * (0.8 * solid.young / (solid.density * s * s)).sqrt();
+        let body = Body {
+            density: solid.density,
+            young: solid.young,
+            damping_ratio,
+            rotation: solid.rotation,
+            velocity: solid.velocity,
+            spin: solid.spin,
+            fixed: solid.fixed.iter().map(|hold| Kept { region: hold.region.clone() }).collect(),
+            ..Body::new(box_around(loaded, solid), Cohesion::Deformable)
+        };
+        Ok(Self { name: name.to_owned(), shape: solid_shape(loaded, name, solid)?, body })
+    }
+
+    fn of_rigid(loaded: &Loaded, name: &str, rigid: &Rigid) -> Result<Self, BuildError> {
+        let as_solid = Solid { edge: rigid.edge, ..Solid::new(rigid.shape.clone()) };
+        let body = Body {
+            density: rigid.density,
+            rotation: rigid.rotation,
+            velocity: rigid.velocity,
+            spin: rigid.spin,
+            ..Body::new(box_around(loaded, &as_solid), Cohesion::Rigid)
+        };
+        Ok(Self { name: name.to_owned(), shape: solid_shape(loaded, name, &as_solid)?, body })
+    }
+}
+
+fn box_around(loaded: &Loaded, solid: &Solid) -> scene::Shape {
+    let Aabb { min, max } = build_solids::bounds_at_rest(loaded, solid);
+    scene::Shape::Box(scene::Bounds { min: min.to_array(), max: max.to_array() })
+}
+
+/// The shape of a solid before it is turned; what is no simple shape by its surface.
+fn solid_shape(loaded: &Loaded, name: &str, solid: &Solid) -> Result<Shape, BuildError> {
+    let at = DVec3::from_array;
+    Ok(match &solid.shape {
+        SolidShape::Box(b) => Shape::Box(Aabb { min: at(b.min), max: at(b.max) }),
+        SolidShape::Sphere(s) => Shape::Sphere { center: at(s.center), radius: s.radius },
+        SolidShape::Cylinder(c) => Shape::Cylinder { start: at(c.start), end: at(c.end), radius: c.radius },
+        SolidShape::Mesh(file) => Shape::Mesh(loaded.mesh(file).clone()),
+        SolidShape::Tube(_) | SolidShape::Pool(_) | SolidShape::Tets(_) => {
+            let upright = Solid { rotation: [0.0; 3], ..solid.clone() };
+            let (tets, _) = build_solids::tetrahedra(loaded, name, &upright)?;
+            Shape::Mesh(compact(tets.vertices(), &tets.surface()))
+        }
+    })
+}
+
 /// Builds all bodies; `first` is the number of the first one among the bodies that are shown.
 pub(crate) fn bodies(
     loaded: &Loaded,
+    lumps: &[Lump],
     walls: &Boundaries,
     first: usize,
     warnings: &mut Vec<String>,
@@ -36,15 +118,17 @@ pub(crate) fn bodies(
     let scene = &loaded.scene;
     let heaviest = |densities: &mut dyn Iterator<Item = f64>| densities.fold(0.0, f64::max);
     let speed_squared = speed_squared(loaded);
-    let of_bodies = heaviest(&mut scene.body.values().map(|body| body.density));
+    let of_bodies = heaviest(&mut lumps.iter().map(|lump| lump.body.density));
     let of_liquids = heaviest(&mut scene.liquid.values().map(|liquid| liquid.density));
-    let mut system = System::new(scene.connections.clone(), 20.0 * of_bodies * speed_squared, scene.time.courant)
+    let params = meniscus_particles::Params { friction: scene.contact.friction, ..scene.connections.clone() };
+    let mut system = System::new(params, 20.0 * of_bodies * speed_squared, scene.time.courant)
         .with_liquid_modulus(3.0 * of_liquids * speed_squared);
     let (mut groups, mut skins) = (Vec::new(), Vec::new());
-    for (number, (name, body)) in scene.body.iter().enumerate() {
+    for (number, lump) in lumps.iter().enumerate() {
         let start = system.bodies();
-        add(loaded, name, body, &mut system, &mut skins)?;
-        groups.push(Group { name: name.clone(), shown_as: (first + number) as u16, bodies: start..system.bodies() });
+        add(loaded, lump, &mut system, &mut skins)?;
+        let (name, shown_as) = (lump.name.clone(), (first + number) as u16);
+        groups.push(Group { name, shown_as, bodies: start..system.bodies() });
     }
     for (name, wall) in scene.wall.keys().zip(0..).filter(|_| !groups.is_empty()) {
         if !walls.sides().iter().any(|side| side.wall == wall) {
@@ -56,7 +140,7 @@ pub(crate) fn bodies(
         None => skin.yielding(&system.inverse_masses()[system.particles_of(body)]),
     };
     let yielding = skins.iter().enumerate().map(yields).collect();
-    let spacings = scene.body.values().map(|body| body.spacing.unwrap_or(scene.sph.spacing));
+    let spacings = lumps.iter().map(|lump| spacing(loaded, &lump.body));
     let bodies = Bodies {
         system,
         groups,
@@ -85,13 +169,13 @@ fn warn_of_overlap(bodies: &Bodies, warnings: &mut Vec<String>) {
     }
 }
 
-fn add(loaded: &Loaded, name: &str, body: &Body, system: &mut System, skins: &mut Vec<Skin>) -> Result<(), BuildError> {
-    let shape = to_shape(loaded, &body.shape);
+fn add(loaded: &Loaded, lump: &Lump, system: &mut System, skins: &mut Vec<Skin>) -> Result<(), BuildError> {
+    let Lump { name, shape, body } = lump;
     let matter = Matter { spacing: spacing(loaded, body), density: body.density };
-    let places = fill(&shape, matter.spacing, &[]).map_err(|e| wrong(name, &e))?;
-    let surface = surface(&shape, matter.spacing);
+    let places = fill(shape, matter.spacing, &[]).map_err(|e| wrong(name, &e))?;
+    let surface = surface(shape, matter.spacing);
     let skin = Skin::new(surface.vertices(), surface.triangles(), &places, matter.spacing);
-    let fixed = body.fixed.iter().map(|shape| Region::new(&to_shape(loaded, shape)));
+    let fixed = body.fixed.iter().map(|kept| Region::new(&to_shape(loaded, &kept.region)));
     let fixed = fixed.collect::<Result<Vec<_>, _>>().map_err(|e| wrong(name, &e))?;
     let middle = shape.bounds().center();
     for (offset, turn) in copies(body) {
@@ -104,7 +188,7 @@ fn add(loaded: &Loaded, name: &str, body: &Body, system: &mut System, skins: &mu
                 system.add_rigid(&rigid).map_err(|e| wrong(name, &e))?;
             }
             Cohesion::Deformable => {
-                let elastic = Elastic { young: body.young, damping: body.damping };
+                let elastic = Elastic { young: body.young, damping: body.damping_ratio };
                 let mut soft = matter.deformable(name, &places, elastic).map_err(|e| wrong(name, &e))?;
                 throw(&mut soft.particles, body);
                 let slack = 1e-9 * matter.spacing;
@@ -182,6 +266,9 @@ pub(crate) fn size_estimate(loaded: &Loaded) -> (f64, f64) {
     let of =
         |body: &Body| body.count() * count_estimate(&to_shape(loaded, &body.shape), spacing(loaded, body)).max(0.0);
     let particles: f64 = loaded.scene.body.values().map(of).sum();
+    let spacing = loaded.scene.sph.spacing;
+    let solids = build_solids::bounds(loaded).filter(|_| loaded.scene.method == Method::Connections);
+    let particles = particles + solids.map(|b| b.size().element_product() / (spacing * spacing * spacing)).sum::<f64>();
     (particles, particles * BYTES_PER_PARTICLE)
 }
 
@@ -204,28 +291,31 @@ fn speed_squared(loaded: &Loaded) -> f64 {
     let all = crate::build::bounds_of(loaded);
     let height = |b: &Aabb| DVec3::select(down.cmpgt(DVec3::ZERO), b.max, b.min).dot(down);
     let top = |b: &Aabb| DVec3::select(down.cmpgt(DVec3::ZERO), b.min, b.max).dot(down);
-    let fall = bounds(loaded).map(|b| height(&all) - top(&b)).fold(0.0, f64::max);
-    let thrown = |body: &Body| DVec3::from_array(body.velocity).length_squared();
-    let thrown = loaded.scene.body.values().map(thrown).fold(0.0, f64::max);
+    let solids = build_solids::bounds(loaded).filter(|_| loaded.scene.method == Method::Connections);
+    let fall = bounds(loaded).chain(solids).map(|b| height(&all) - top(&b)).fold(0.0, f64::max);
+    let scene = &loaded.scene;
+    let velocities = scene.body.values().map(|b| b.velocity).chain(scene.solid.values().map(|s| s.velocity));
+    let velocities = velocities.chain(scene.rigid.values().map(|r| r.velocity));
+    let thrown = velocities.map(|v| DVec3::from_array(v).length_squared()).fold(0.0, f64::max);
     crate::build::speed_squared(loaded).max(2.0 * fall + thrown)
 }
 
 /// Lets the particles of bodies join a liquid, as liquids of their own.
-pub(crate) fn join(loaded: &Loaded, bodies: &Bodies, liquid: &mut Liquid) {
+pub(crate) fn join(loaded: &Loaded, lumps: &[Lump], bodies: &Bodies, liquid: &mut Liquid) {
     let scene = &loaded.scene;
     let viscosity = scene.liquid.values().map(|l| l.viscosity).fold(0.0, f64::max);
     let liquids = scene.liquid.len() as u16;
     liquid.set_parameters(|setup| {
-        let of_body = |(name, body): (&String, &Body)| {
-            (name.clone(), Material { density: body.density, viscosity, ..Material::default() })
+        let of_body = |lump: &Lump| {
+            (lump.name.clone(), Material { density: lump.body.density, viscosity, ..Material::default() })
         };
-        setup.materials.extend(scene.body.iter().map(of_body));
+        setup.materials.extend(lumps.iter().map(of_body));
     });
     let mut places = bodies.as_liquid();
-    for (number, (group, body)) in bodies.groups.iter().zip(scene.body.values()).enumerate() {
+    for (number, (group, lump)) in bodies.groups.iter().zip(lumps).enumerate() {
         let count: usize = group.bodies.clone().map(|body| bodies.system.particles_of(body).len()).sum();
         for (x, v) in places.by_ref().take(count) {
-            liquid.particles_mut().push(liquids + number as u16, x, v, body.density as f32);
+            liquid.particles_mut().push(liquids + number as u16, x, v, lump.body.density as f32);
         }
     }
 }

@@ -80,6 +80,7 @@ fn params(scene: &scene::Scene, domain: &Aabb, walls: &[Wall]) -> Params {
     let mut params = scene.twophase.clone();
     if let Some((_, liquid)) = scene.liquid.first() {
         params.liquid = Fluid { density: liquid.density, viscosity: liquid.viscosity };
+        params.surface_tension = liquid.surface_tension;
     }
     let near = NEAR * params.spacing;
     for (wall, given) in walls.iter().zip(scene.wall.values()) {
@@ -177,20 +178,20 @@ impl Shapes {
 fn seed(loaded: &Loaded, flow: &mut Flow) -> Result<(), BuildError> {
     let mut liquids = Vec::new();
     for (name, liquid) in &loaded.scene.liquid {
-        let (full, hollow) = (Shapes::new(loaded, name, &liquid.fill)?, Shapes::new(loaded, name, &liquid.hollow)?);
-        liquids.push((liquid, full, hollow));
+        let (full, cutouts) = (Shapes::new(loaded, name, &liquid.fill)?, Shapes::new(loaded, name, &liquid.cutouts)?);
+        liquids.push((liquid, full, cutouts));
     }
-    flow.fill(|x| liquids.iter().map(|(_, full, hollow)| full.without(hollow, x)).fold(f64::INFINITY, f64::min));
+    flow.fill(|x| liquids.iter().map(|(_, full, cutouts)| full.without(cutouts, x)).fold(f64::INFINITY, f64::min));
     // So far around it the faces of its cells move with it.
     let reach = flow.grid().spacing();
-    for (liquid, full, hollow) in &liquids {
+    for (liquid, full, cutouts) in &liquids {
         let (velocity, spin) = (DVec3::from_array(liquid.velocity), DVec3::from_array(liquid.spin));
         if velocity == DVec3::ZERO && spin == DVec3::ZERO {
             continue;
         }
-        let center = center(flow, |x| full.without(hollow, x) < 0.0);
+        let center = center(flow, |x| full.without(cutouts, x) < 0.0);
         flow.add_velocity(|x| {
-            if full.without(hollow, x) < reach { velocity + spin.cross(x - center) } else { DVec3::ZERO }
+            if full.without(cutouts, x) < reach { velocity + spin.cross(x - center) } else { DVec3::ZERO }
         });
     }
     Ok(())

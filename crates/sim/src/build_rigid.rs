@@ -34,7 +34,7 @@ pub(crate) fn rigids(loaded: &Loaded, walls: &Boundaries, first: usize, edge: f6
             thickness: extent.min_element(),
         });
         let led = rigid.motion.is_some();
-        let body = rigids.world.add(name, surface, form, rigid.material, led).map_err(|e| wrong(name, &e))?;
+        let body = rigids.world.add(name, surface, form, rigid.material(), led).map_err(|e| wrong(name, &e))?;
         if let Some(motion) = &rigid.motion {
             let pose = motion.pose(0.0);
             rigids.world.place(body, pose.rotation, pose.translation);

@@ -4,6 +4,7 @@ use crate::build::{BuildError, to_shape};
 use crate::build_rigid;
 use crate::cover::Cover;
 use crate::hands::Hands;
+use crate::rigid::Rigids;
 use crate::solids::{Held, Kind, Solids};
 use glam::{DQuat, DVec3};
 use meniscus_boundary::Boundaries;
@@ -36,8 +37,8 @@ pub(crate) fn solids(
     let scene = &loaded.scene;
     let contact = Contact::new(scene.contact).map_err(|e| wrong("contact", &e))?;
     let (mut kinds, mut bodies) = (Vec::new(), Vec::new());
-    // In the method `unified` they are particles.
-    let as_tets = scene.method != Method::Unified;
+    // In other methods they are particles.
+    let as_tets = scene.method == Method::Gauss;
     for (number, (name, solid)) in scene.solid.iter().enumerate().filter(|_| as_tets) {
         let (mesh, surface) = tetrahedra(loaded, name, solid)?;
         let mut body = Body::new(name, &mesh, solid.fem, solid.material()).map_err(|e| wrong(name, &e))?;
@@ -62,7 +63,10 @@ pub(crate) fn solids(
     }
     let kind_of = (0..kinds.len() as u16).collect();
     let finest = kinds.iter().map(|kind: &Kind| kind.edge).fold(f64::INFINITY, f64::min);
-    let rigids = build_rigid::rigids(loaded, walls, first + scene.solid.len(), finest)?;
+    let rigids = match scene.method {
+        Method::Connections => Rigids::default(),
+        _ => build_rigid::rigids(loaded, walls, first + scene.solid.len(), finest)?,
+    };
     for (name, wall) in scene.wall.keys().zip(0..).filter(|_| !kinds.is_empty()) {
         if !walls.sides().iter().any(|side| side.wall == wall) {
             warnings.push(format!("wall `{name}` has no inside: solids pass through it"));
@@ -210,7 +214,8 @@ fn tets_of(loaded: &Loaded, solid: &Solid) -> f64 {
 
 /// About how many tetrahedra all solids of a scene have, and the memory that they need \[bytes\].
 pub(crate) fn size_estimate(loaded: &Loaded) -> (f64, f64) {
-    loaded.scene.solid.values().fold((0.0, 0.0), |(tets, bytes), solid| {
+    let as_tets = loaded.scene.solid.values().filter(|_| loaded.scene.method != Method::Connections);
+    as_tets.fold((0.0, 0.0), |(tets, bytes), solid| {
         let own = tets_of(loaded, solid);
         (tets + own, bytes + own * bytes_per_tet(solid.fem.order))
     })

@@ -35,7 +35,9 @@ fn look_at_traction(liquid: &Liquid, warnings: &mut Vec<String>) {
     let spacing = setup.params.spacing;
     let rest = traction.rest_distance();
     if rest <= 0.0 {
-        warnings.push("coupling: with this `zero` and `adhesion` surfaces only hold liquid and never push it".into());
+        warnings.push(
+            "coupling: with this `rest_distance` and `adhesion` surfaces only hold liquid and never push it".into(),
+        );
         return;
     }
     if (rest / spacing - 0.5).abs() > REST_OFF {
@@ -116,7 +118,7 @@ mod tests {
         assert_eq!(rests(""), 0.025);
         assert!((rests("wall = \"traction\"") - 0.025).abs() < 1e-6);
         // z* = h − √(5/3) (h − r₀) with r₀ = h/2, h two spacings.
-        let papers = rests("wall = \"traction\"\nzero = 0.5\nadhesion = 1.0");
+        let papers = rests("wall = \"traction\"\nrest_distance = 0.5\nadhesion = 1.0");
         assert!((papers - 0.1 * 0.354_503).abs() < 1e-6, "{papers}");
     }
 
@@ -131,8 +133,8 @@ mod tests {
         assert!(warnings("longest_edge = 0.8").is_empty(), "there are no points");
         told("longest_edge = 0.8\nintegral = \"points\"", "coarser than 0.5");
         // r₀ = h/2 rests at 0.3545 h, 0.71 spacings if h is two.
-        told("wall = \"traction\"\nzero = 0.5\nadhesion = 1.0", "spacings; bodies displace");
-        told("wall = \"traction\"\nzero = 0.2\nadhesion = 1.0", "never push");
+        told("wall = \"traction\"\nrest_distance = 0.5\nadhesion = 1.0", "spacings; bodies displace");
+        told("wall = \"traction\"\nrest_distance = 0.2\nadhesion = 1.0", "never push");
         told("wall = \"traction\"\nstiffness = 100.0", "would do");
     }
 }

@@ -23,7 +23,7 @@
 //! liquid of the body's density, and the body takes their mean.
 
 use crate::bodies::Bodies;
-use crate::gauss::{Gauss, report_solves};
+use crate::gauss::Gauss;
 use crate::grips::Grips;
 use crate::hands::{Hand, Holds};
 use crate::method::{Method, Totals};
@@ -32,7 +32,7 @@ use meniscus_core::{Digest, Frame, StepError, StepReport};
 use meniscus_particles::{Drops, Pushes, State};
 use meniscus_scene::live::LiveKey;
 use meniscus_scene::{Grab, Move, Poke, Release};
-use meniscus_sph::{Liquid, PressureSolver, ViscositySolver};
+use meniscus_sph::{Hooks, Liquid};
 
 /// Radius of a particle of the liquid as bodies meet it \[m\]: half a spacing more than its own. Beside a body it lacks
 /// neighbours, so the liquid crowds there; held back by as much, a body displaces about its volume.
@@ -192,16 +192,14 @@ impl Method for Connections {
 impl Connections {
     /// Springs: bodies and liquid at once.
     fn step_side_by_side(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
-        let liquid = &mut self.wet.liquid;
-        report.stage("sort particles", || liquid.sort(time, dt)); // 1
-        report.stage("find neighbours", || liquid.find_neighbours()); // 2
+        self.wet.liquid.begin_step(&self.wet.walls, report); // 1, 2
         report.stage("connect liquid", || self.connect_liquid()); // 7
         let Self { wet, bodies, pushes, beside, .. } = self;
         let gravity = wet.gravity;
         beside.clear();
         let (by_liquid, by_bodies) = rayon::join(
-            || step_liquid(wet, pushes, [time, dt], report), // 3 to 9
-            || bodies.step(gravity, [time, dt], beside),     // 11
+            || wet.liquid.finish_step(&wet.walls, gravity, &mut Pushed(pushes), report), // 3 to 9
+            || bodies.step(gravity, [time, dt], beside),                                 // 11
         );
         report.absorb(beside);
         by_liquid.and(by_bodies)
@@ -211,7 +209,7 @@ impl Connections {
     fn step_with_skins(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
         let Self { wet, bodies, .. } = self;
         report.stage("carry skins", || bodies.place_in(&mut wet.liquid));
-        wet.step_liquid(time, dt, report)?; // 1 to 9
+        wet.liquid.step(&wet.walls, wet.gravity, &mut (), report)?; // 1 to 9
         bodies.take_forces(&wet.liquid);
         bodies.step(wet.gravity, [time, dt], report)?; // 11
         report.stage("keep before bodies", || bodies.keep_liquid_out(&mut wet.liquid, dt));
@@ -224,10 +222,8 @@ impl Connections {
         if self.wetting == Wetting::Sph {
             report.stage("join liquid", || self.join_liquid()); // 0
         }
-        let liquid = &mut self.wet.liquid;
-        report.stage("sort particles", || liquid.sort(time, dt)); // 1
-        report.stage("find neighbours", || liquid.find_neighbours()); // 2
-        step_liquid(&mut self.wet, &self.pushes, [time, dt], report)?; // 3 to 9
+        let Gauss { liquid, walls, gravity, .. } = &mut self.wet;
+        liquid.step(walls, *gravity, &mut Pushed(&self.pushes), report)?; // 1 to 9
         if self.wetting == Wetting::Sph {
             report.stage("leave liquid", || self.leave_liquid(dt)); // 10
         }
@@ -300,41 +296,20 @@ impl Connections {
     }
 }
 
-/// The liquid from its walls to its advance; `pushes` are what bodies do to it.
-fn step_liquid(
-    Gauss { liquid, walls, gravity, .. }: &mut Gauss,
-    pushes: &Pushes,
-    [time, dt]: [f64; 2],
-    report: &mut StepReport,
-) -> Result<(), StepError> {
-    let gravity = *gravity;
-    let add = |liquid: &mut Liquid| {
+/// What bodies do to the liquid within its step.
+struct Pushed<'a>(&'a Pushes);
+
+impl Hooks for Pushed<'_> {
+    fn after_forces(&mut self, liquid: &mut Liquid, _: &mut StepReport) -> Result<(), StepError> {
         let accelerations = liquid.accelerations_mut();
-        pushes.iter().for_each(|(j, push)| accelerations[j as usize] += push);
-    };
-    report.stage("touch walls", || liquid.touch_placed_walls(walls)); // 3
-    match liquid.setup().params.pressure {
-        PressureSolver::Dfsph => {
-            report.stage("sum density", || liquid.sum_density_and_gradients())?; // 4
-            let divergence = report.stage("remove divergence", || liquid.remove_divergence(dt))?; // 5
-            report.stage("sum forces", || liquid.sum_forces(gravity, dt))?; // 6
-            let mut viscosity = None;
-            if liquid.setup().params.viscosity == ViscositySolver::Implicit {
-                viscosity = Some(report.stage("solve viscosity", || liquid.solve_viscosity(dt))?);
-            }
-            add(liquid);
-            let density = report.stage("find pressure", || liquid.find_pressure(gravity, dt))?; // 8
-            report_solves(report, [&divergence, &density], viscosity.as_ref());
-        }
-        PressureSolver::StateEquation => {
-            report.stage("sum density", || liquid.sum_density())?; // 4  [B eq. 10]
-            report.stage("find pressure", || liquid.apply_state_equation()); // 8  [B eq. 14]
-            report.stage("sum forces", || liquid.sum_all_forces(gravity))?; // 6  [B, unnumbered]
-            add(liquid);
-        }
+        self.0.iter().for_each(|(j, push)| accelerations[j as usize] += push);
+        Ok(())
     }
-    report.stage("advance", || liquid.advance(time, dt))?; // 9
-    // Animated walls.
-    liquid.keep_before_bodies(|_, _| {}, dt);
-    Ok(())
+
+    /// Animated walls; skins come later.
+    fn after_advance(&mut self, liquid: &mut Liquid, _: &mut StepReport) -> Result<(), StepError> {
+        let [_, dt] = liquid.state().last_step;
+        liquid.keep_before_bodies(|_, _| {}, dt);
+        Ok(())
+    }
 }

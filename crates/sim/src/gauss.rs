@@ -1,19 +1,10 @@
 //! The `gauss` method: a particle liquid whose walls are met through their surface \[MSTHG04\].
 //!
-//! One step, as [`Gauss::step_dfsph`] and [`Gauss::step_state_equation`] run it; the names are those of the step report:
+//! One step; the names are those of the step report. Stages 1 to 9 are the liquid's, as `meniscus_sph` describes them ([`Liquid::step`]):
 //!
-//! | | stage | what happens | state equation |
-//! |---|---|---|---|
-//! | 1 | sort particles | nozzles send particles; all are put in the order of their grid cells | |
-//! | 2 | find neighbours | lists of particles within the support radius h | |
-//! | 3 | touch walls | deficit 1 − γ and its gradient for every particle within reach of a wall | |
-//! | 4 | sum density | cᵢ = ρᵢ/ρ0 = V0 Σⱼ Wᵢⱼ + (1 − γᵢ) | |
-//! | 5 | remove divergence | velocities such that ċ ≤ 0 | – |
-//! | 6 | sum forces | μ∇²v, friction along walls, gravity | −∇p too, after 8 |
-//! | | pull surfaces | surface tension, if a liquid has one | |
-//! | 7 | solve viscosity | friction at the end of the step, if the scene asks for it | – |
-//! | 8 | find pressure | q ≥ 0 such that c ≤ 1 at the end of the step | p = k (ρ − ρ0), not below zero |
-//! | 9 | advance | v += a dt, x += v dt; nothing passes a wall | |
+//! | | stage | what happens |
+//! |---|---|---|
+//! | 1–9 | sort particles … advance | the liquid among walls and bodies that are in their places |
 //! | 10 | step of the solids | with what the liquid does to their nodes, as `meniscus_fem` describes it; then that of the rigid bodies | |
 //! | 11 | keep before bodies | particles that a surface has passed are put back before it | |
 //! | 12 | drain | particles in drains and outside the domain go | |
@@ -29,7 +20,7 @@ use meniscus_fem::{Body, Fracture};
 use meniscus_geometry::Aabb;
 use meniscus_scene::live::LiveKey;
 use meniscus_scene::{Grab, Move, Poke, Probe, Release};
-use meniscus_sph::{BodyWall, Liquid, PressureSolver, Solved, State, ViscositySolver};
+use meniscus_sph::{BodyWall, Liquid, State};
 
 /// A region where particles vanish.
 pub(crate) type Region = Box<dyn Fn(DVec3) -> bool + Send + Sync>;
@@ -66,7 +57,7 @@ impl Method for Gauss {
     fn step(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
         self.walls.place(time, dt);
         self.solids.place_in(&mut self.liquid, dt);
-        self.step_liquid(time, dt, report)?; // 1 to 9
+        self.liquid.step(&self.walls, self.gravity, &mut (), report)?; // 1 to 9
         self.solids.take_compliances();
         self.step_solids(time, dt, report)?; // 10
         let Self { liquid, solids, .. } = self;
@@ -83,6 +74,10 @@ impl Method for Gauss {
     fn roll_back(&mut self) {
         self.solids.take_compliances();
         self.liquid.roll_back();
+        match self.liquid.state().last_step {
+            [time, dt] if dt > 0.0 => self.walls.place(time, dt),
+            _ => self.walls.place_at(0.0),
+        }
         self.solids.roll_back();
         self.put_walls_back();
         if let Some(before) = self.before.take() {
@@ -112,7 +107,9 @@ impl Method for Gauss {
             (LiveKey::LiquidDensity(number), &[value]) => {
                 self.liquid.set_parameters(|setup| setup.materials[*number].1.density = value);
             }
-            (LiveKey::Zero, &[value]) => self.liquid.set_parameters(|setup| setup.coupling.zero = Some(value)),
+            (LiveKey::RestDistance, &[value]) => {
+                self.liquid.set_parameters(|setup| setup.coupling.rest_distance = Some(value))
+            }
             (LiveKey::SolidDensity(number), &[value]) => self.solids.set_material(*number, |m| m.density = value),
             (LiveKey::RigidDensity(number), &[value]) => self.solids.rigids.set_density(*number, value),
             (LiveKey::PullStiffness(number), &[value]) => self.solids.set_pull(*number, value),
@@ -279,7 +276,13 @@ impl Method for Gauss {
         }
         self.solids.measure(values);
         for (_, probe) in &self.probes {
-            probes::measure(&self.liquid, &|name, place| self.solids.displacement(name, place), probe, values);
+            probes::measure(
+                &self.liquid,
+                self.gravity,
+                &|name, place| self.solids.displacement(name, place),
+                probe,
+                values,
+            );
         }
     }
 }
@@ -335,48 +338,6 @@ impl Gauss {
         Ok(())
     }
 
-    /// The liquid among walls and bodies that are in their places.
-    pub(crate) fn step_liquid(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
-        match self.liquid.setup().params.pressure {
-            PressureSolver::Dfsph => self.step_dfsph(time, dt, report),
-            PressureSolver::StateEquation => self.step_state_equation(time, dt, report),
-        }
-    }
-
-    /// The incompressible liquid \[BK17\].
-    fn step_dfsph(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
-        let Self { liquid, gravity, walls, .. } = self;
-        report.stage("sort particles", || liquid.sort(time, dt)); // 1
-        report.stage("find neighbours", || liquid.find_neighbours()); // 2
-        report.stage("touch walls", || liquid.touch_placed_walls(walls)); // 3
-        report.stage("sum density", || liquid.sum_density_and_gradients())?; // 4
-        let divergence = report.stage("remove divergence", || liquid.remove_divergence(dt))?; // 5
-        report.stage("sum forces", || liquid.sum_forces(*gravity, dt))?; // 6
-        report.stage("pull surfaces", || liquid.pull_surfaces())?; // [SZW eqs 8–12]
-        let mut viscosity = None;
-        if liquid.setup().params.viscosity == ViscositySolver::Implicit {
-            viscosity = Some(report.stage("solve viscosity", || liquid.solve_viscosity(dt))?); // 7
-        }
-        let density = report.stage("find pressure", || liquid.find_pressure(*gravity, dt))?; // 8
-        report.stage("advance", || liquid.advance(time, dt))?; // 9
-        report_solves(report, [&divergence, &density], viscosity.as_ref());
-        Ok(())
-    }
-
-    /// The liquid of the papers \[MCG03\].
-    fn step_state_equation(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
-        let Self { liquid, gravity, walls, .. } = self;
-        report.stage("sort particles", || liquid.sort(time, dt)); // 1
-        report.stage("find neighbours", || liquid.find_neighbours()); // 2
-        report.stage("touch walls", || liquid.touch_placed_walls(walls)); // 3
-        report.stage("sum density", || liquid.sum_density())?; // 4  [MCG03 eq. 3]
-        report.stage("find pressure", || liquid.apply_state_equation()); // 8  [MCG03 eq. 12]
-        report.stage("sum forces", || liquid.sum_all_forces(*gravity))?; // 6  [MCG03 eqs 10, 14]
-        report.stage("pull surfaces", || liquid.pull_surfaces())?; // [SZW eqs 8–12]
-        report.stage("advance", || liquid.advance(time, dt))?; // 9
-        Ok(())
-    }
-
     /// Takes away what is in drains or has left the domain, and counts the latter.
     pub(crate) fn drain(&mut self, report: &mut StepReport) {
         let lost = report.stage("drain", || self.take_away());
@@ -424,18 +385,4 @@ pub(crate) fn tank_edges(shape: &WallShape, domain: &Aabb) -> Vec<[Vec3; 2]> {
         }
     }
     edges
-}
-
-/// Notes how the divergence solve and the density solve went, and that of viscosity where there is one.
-pub(crate) fn report_solves(report: &mut StepReport, [divergence, density]: [&Solved; 2], viscosity: Option<&Solved>) {
-    if let Some(viscosity) = viscosity {
-        report.count("viscosity iterations", viscosity.iterations.into());
-        report.count("viscosity error", viscosity.error);
-    }
-    report.count("divergence iterations", divergence.iterations.into());
-    report.count("divergence error", divergence.error);
-    report.count("density iterations", density.iterations.into());
-    report.count("density error", density.error);
-    let missed = [divergence, density].into_iter().chain(viscosity).filter(|solved| !solved.converged).count();
-    report.count("solves that missed their error", missed as f64);
 }

@@ -3,6 +3,7 @@ mod bodies;
 mod build;
 mod build_bodies;
 mod build_grid;
+mod build_liquid;
 mod build_rigid;
 mod build_solids;
 mod build_unified;

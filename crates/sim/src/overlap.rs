@@ -5,7 +5,7 @@ use crate::build::BuildError;
 use glam::DVec3;
 use meniscus_core::{BodyKind, Frame};
 use meniscus_geometry::{Aabb, Bvh, TriangleMesh};
-use meniscus_scene::{Loaded, Scene, Side, Tank, WallShape, WetSide};
+use meniscus_scene::{Loaded, Method, Scene, Side, Tank, WallShape, WetSide};
 
 /// Depth over the thickness of the thinner body beyond which an overlap is warned of, dimensionless.
 const SEEN: f64 = 0.03;
@@ -71,11 +71,19 @@ fn bodies(loaded: &Loaded, frame: &Frame) -> Vec<Solid> {
         let info = frame.bodies.get(usize::from(surface.body)).filter(|info| info.kind == BodyKind::Solid)?;
         let vertices: Vec<DVec3> = surface.positions.iter().map(|p| p.as_dvec3()).collect();
         let mesh = TriangleMesh::new(vertices, surface.triangles.clone()).ok()?;
-        let spacing = loaded.scene.body.get(&info.name).map(|body| body.spacing.unwrap_or(loaded.scene.sph.spacing));
         let free = is_free(&loaded.scene, &info.name);
-        Some(Solid { skin: spacing.unwrap_or(0.0), ..Solid::new(info.name.clone(), free, &mesh) })
+        Some(Solid { skin: skin(&loaded.scene, &info.name), ..Solid::new(info.name.clone(), free, &mesh) })
     };
     frame.surfaces.iter().filter_map(of).collect()
+}
+
+/// Spacing of the particles of a body, 0 if it has none \[m\].
+fn skin(scene: &Scene, name: &str) -> f64 {
+    match scene.body.get(name) {
+        Some(body) => body.spacing.unwrap_or(scene.sph.spacing),
+        None if scene.method == Method::Connections => scene.sph.spacing,
+        None => 0.0,
+    }
 }
 
 /// Whether nothing holds or leads a body.
@@ -127,8 +135,8 @@ fn with_walls<'a>(loaded: &'a Loaded, body: &'a Solid) -> impl Iterator<Item = O
             }
             WallShape::Box(tank) => behind(&|p| inside_tank(tank, p)),
             WallShape::Mesh(mesh) => {
-                let surface = loaded.mesh(&mesh.surface);
-                let solid = surface.closed().is_ok() && !matches!(mesh.wet, Some(WetSide::Inside | WetSide::Both));
+                let surface = loaded.mesh(mesh);
+                let solid = surface.closed().is_ok() && !matches!(wall.wet, Some(WetSide::Inside | WetSide::Both));
                 let still = !wall.motion.moves();
                 if solid && still { body.depth_in(&surface.bounds(), &Bvh::new(surface)) } else { 0.0 }
             }

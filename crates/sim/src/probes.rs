@@ -16,9 +16,10 @@ pub(crate) fn columns(name: &str, probe: &Probe) -> Vec<String> {
     quantities.iter().map(|quantity| format!("{name}.{quantity}")).collect()
 }
 
-/// Reads a probe; `displacement` is that of a solid, by name, at a place at rest \[m\].
+/// Reads a probe; `displacement` is that of a solid, by name, at a place at rest \[m\]; gauges stand along gravity.
 pub(crate) fn measure(
     liquid: &Liquid,
+    gravity: DVec3,
     displacement: &dyn Fn(&str, DVec3) -> DVec3,
     probe: &Probe,
     values: &mut Vec<f64>,
@@ -27,9 +28,38 @@ pub(crate) fn measure(
         Probe::Point(point) => values.extend(at_point(liquid, DVec3::from_array(*point))),
         Probe::Solid(at) => values.extend(displacement(&at.name, DVec3::from_array(at.point)).to_array()),
         Probe::Plane(plane) => values.extend(through_plane(liquid, plane)),
-        // Particles show no level; scenes that ask for one are refused.
-        Probe::Gauge(_) => values.push(f64::NAN),
+        Probe::Gauge(point) => values.push(gauge(liquid, gravity, DVec3::from_array(*point))),
     }
+}
+
+/// The axis along which gravity is strongest.
+pub(crate) fn upright(gravity: DVec3) -> usize {
+    let gravity = gravity.abs();
+    (0..3).max_by(|&a, &b| gravity[a].total_cmp(&gravity[b])).unwrap_or(1)
+}
+
+/// Length of liquid \[m\] on the line along gravity through a point: of all that particles within a spacing of it cover, each as far
+/// as a cube of its volume. Gaps of less than a quarter of a spacing are none.
+fn gauge(liquid: &Liquid, gravity: DVec3, point: DVec3) -> f64 {
+    let (up, point) = (Vec3::AXES[upright(gravity)], point.as_vec3());
+    let spacing = liquid.setup().params.spacing as f32;
+    let particles = &liquid.state().particles;
+    let near = particles.position.iter().filter_map(|&x| {
+        let from = liquid.setup().periodic.shortest(x - point);
+        let height = from.dot(up);
+        ((from - up * height).length() < spacing).then_some(height)
+    });
+    let mut heights: Vec<f32> = near.collect();
+    heights.sort_by(f32::total_cmp);
+    if heights.is_empty() {
+        return 0.0;
+    }
+    let covered = heights.windows(2).map(|pair| {
+        let apart = pair[1] - pair[0];
+        if apart < 1.25 * spacing { apart } else { spacing }
+    });
+    // Half a particle below the lowest, half above the highest.
+    f64::from(spacing) + covered.map(f64::from).sum::<f64>()
 }
 
 /// Velocity, density and pressure as kernel-weighted means round a point; velocity and pressure are NaN where there is
@@ -95,4 +125,26 @@ fn through_plane(liquid: &Liquid, plane: &FlowPlane) -> [f64; 2] {
     )
     .unwrap_or([0.0, 0.0]);
     [sums[0], if sums[1] > 0.0 { sums[0] / sums[1] } else { 0.0 }]
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::World;
+    use meniscus_scene::Loaded;
+
+    /// A gauge of particles shows the depth that was filled in, beside walls too, and both parts of a liquid in two layers.
+    #[test]
+    fn gauges_show_the_depth() {
+        let text = "resolution = 0.05\n[liquid.water]\nfill = [{ box = { min = [0, 0, 0], max = [1, 0.4, 0.5] } }, \
+            { box = { min = [0, 0.7, 0], max = [0.5, 0.9, 0.5] } }]\n\
+            [wall.tank]\nshape = { box = { min = [0, 0, 0], max = [1, 1, 0.5], open = [\"+y\"] } }\n\
+            [probe.middle]\ngauge = [0.7, 0, 0.26]\n[probe.corner]\ngauge = [0.99, 0, 0.01]\n[probe.twice]\ngauge = [0.2, 0, 0.2]\n";
+        let none = |_: &str| Err(std::io::ErrorKind::NotFound.into());
+        let world = World::new(&Loaded::from_text("g", "g.toml", text, &[], &none).unwrap()).unwrap();
+        let (columns, values) = (world.columns(), world.measure());
+        for (name, depth) in [("middle", 0.4), ("corner", 0.4), ("twice", 0.6)] {
+            let column = columns.iter().position(|column| *column == format!("{name}.level [m]")).unwrap();
+            assert!((values[column] - depth).abs() < 1e-5, "{name}: {}", values[column]);
+        }
+    }
 }

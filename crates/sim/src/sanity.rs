@@ -65,7 +65,7 @@ fn boxes(loaded: &Loaded) -> Vec<(String, Aabb)> {
             let bounds = Aabb { min: DVec3::from_array(tank.min), max: DVec3::from_array(tank.max) };
             Some((format!("wall.{name}.shape"), bounds))
         }
-        WallShape::Mesh(mesh) => Some((format!("wall.{name}.shape"), loaded.mesh(&mesh.surface).bounds())),
+        WallShape::Mesh(mesh) => Some((format!("wall.{name}.shape"), loaded.mesh(mesh).bounds())),
         WallShape::Plane(_) => None,
     }));
     let solids = scene.solid.iter().map(|(name, solid)| (format!("solid.{name}.shape"), bounds_at_rest(loaded, solid)));
@@ -158,7 +158,7 @@ fn meshes(loaded: &Loaded, warnings: &mut Vec<String>) {
     }
     for (name, wall) in &scene.wall {
         if let WallShape::Mesh(mesh) = &wall.shape {
-            named.push((format!("wall.{name}"), &mesh.surface, surface(&mesh.surface)));
+            named.push((format!("wall.{name}"), mesh, surface(mesh)));
         }
     }
     let solids = scene.solid.iter().map(|(name, solid)| (format!("solid.{name}"), &solid.shape));

@@ -52,7 +52,7 @@ impl Method for TwoPhase {
             }
             (LiveKey::LiquidViscosity(_), &[value]) => self.flow.set_liquid_viscosity(value),
             (LiveKey::LiquidDensity(_), &[value]) => self.flow.set_liquid_density(value),
-            (LiveKey::SurfaceTension, &[value]) => self.flow.set_surface_tension(value),
+            (LiveKey::LiquidTension(_), &[value]) => self.flow.set_surface_tension(value),
             _ => {}
         }
     }
@@ -195,8 +195,7 @@ impl TwoPhase {
 
     /// The axis along which gravity is strongest.
     fn upright(&self) -> usize {
-        let gravity = self.flow.setup().gravity.abs();
-        (0..3).max_by(|&a, &b| gravity[a].total_cmp(&gravity[b])).unwrap_or(1)
+        crate::probes::upright(self.flow.setup().gravity)
     }
 
     /// Flow of liquid through a plane \[m³/s\] and its mean speed along the normal \[m/s\], over a layer two cells thick.

@@ -27,6 +27,7 @@ use crate::grips::{Grips, Matter};
 use crate::hands::{self, Grip, Hand, Hands, Holds, Spring};
 use crate::method::{Method, Totals};
 use crate::probes;
+use crate::rigid::Rigids;
 use crate::solids::Held;
 use glam::{DVec3, Vec3};
 use meniscus_boundary::{Boundaries, Obstacles};
@@ -35,7 +36,7 @@ use meniscus_particles::Skin;
 use meniscus_scene::live::LiveKey;
 use meniscus_scene::{Grab, Move, Pick, Poke, Probe, Release};
 use meniscus_sph::unified::{SolidState, Solids};
-use meniscus_sph::{PressureSolver, ViscositySolver};
+use meniscus_sph::{Hooks, Liquid, PressureSolver};
 
 /// The method with its state.
 pub(crate) struct Unified {
@@ -108,16 +109,17 @@ impl Method for Unified {
     fn step(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
         self.wet.walls.place(time, dt);
         self.wet.solids.place_in(&mut self.wet.liquid, dt);
+        self.follow_hands(time, dt);
         if self.wet.dry {
             self.wet.liquid.sort(time, dt);
             self.wet.liquid.touch_placed_walls(&self.wet.walls);
-            self.move_solids(time, dt, report)?;
+            let (liquid, mut embedding) = self.embed();
+            embedding.move_solids(liquid, report)?;
         } else {
             report.stage("place solids", || self.wet.liquid.place_solids(&self.solids, dt));
-            match self.wet.liquid.setup().params.pressure {
-                PressureSolver::Dfsph => self.step_dfsph(time, dt, report)?,
-                PressureSolver::StateEquation => self.step_state_equation(time, dt, report)?,
-            }
+            let (liquid, mut embedding) = self.embed();
+            let (walls, gravity) = (embedding.walls, embedding.gravity);
+            liquid.step(walls, gravity, &mut embedding, report)?; // 1 to 9
         }
         self.move_rigids(dt, report)?;
         self.wet.drain(report); // 12
@@ -267,63 +269,18 @@ impl Method for Unified {
         }
         self.hands.measure(|| self.hands(), values);
         for (_, probe) in &self.probes {
-            probes::measure(&self.wet.liquid, &|name, place| self.displacement(name, place), probe, values);
+            probes::measure(
+                &self.wet.liquid,
+                self.wet.gravity,
+                &|name, place| self.displacement(name, place),
+                probe,
+                values,
+            );
         }
     }
 }
 
 impl Unified {
-    /// The incompressible liquid.
-    fn step_dfsph(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
-        let gravity = self.wet.gravity;
-        let Gauss { liquid, walls, .. } = &mut self.wet;
-        report.stage("sort particles", || liquid.sort(time, dt)); // 1
-        report.stage("find neighbours", || liquid.find_neighbours()); // 2
-        report.stage("touch walls", || liquid.touch_placed_walls(walls)); // 3
-        report.stage("find pores", || liquid.find_pores(dt));
-        report.stage("sum density", || liquid.sum_density_and_gradients())?; // 4  [SZW eq. 5]
-        let divergence = report.stage("remove divergence", || liquid.remove_divergence(dt))?; // 5
-        self.before.clone_from(&self.solids.state().force);
-        self.move_solids(time, dt, report)?;
-        let Self { wet, solids, before, .. } = self;
-        let liquid = &mut wet.liquid;
-        report.stage("sum forces", || liquid.sum_forces(gravity, dt))?; // 6  [SZW eq. 7]
-        report.stage("pull surfaces", || liquid.pull_surfaces())?; // [SZW eqs 8–12]
-        if liquid.setup().params.viscosity == ViscositySolver::Implicit {
-            report.stage("solve viscosity", || liquid.solve_viscosity(dt))?;
-        }
-        let drag = report.stage("seep", || liquid.seep(solids, gravity, dt)); // [BJWB25]
-        report.stage("expect solids", || liquid.expect_solids(before, solids, gravity, dt));
-        let density = report.stage("find pressure", || liquid.find_pressure(gravity, dt))?; // 8  [SZW eq. 6]
-        report.stage("drag solids", || liquid.drag_solids());
-        report.stage("advance", || liquid.advance(time, dt))?; // 9
-        report.stage("give to solids", || liquid.give_to_solids(solids, dt));
-        report.count("drag iterations", drag.iterations.into());
-        report.count("divergence iterations", divergence.iterations.into());
-        report.count("density iterations", density.iterations.into());
-        report.count("density error", density.error);
-        Ok(())
-    }
-
-    /// The liquid of the paper.
-    fn step_state_equation(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
-        let gravity = self.wet.gravity;
-        let Self { wet, solids, .. } = self;
-        let Gauss { liquid, walls, .. } = wet;
-        report.stage("sort particles", || liquid.sort(time, dt)); // 1
-        report.stage("find neighbours", || liquid.find_neighbours()); // 2
-        report.stage("touch walls", || liquid.touch_placed_walls(walls)); // 3
-        report.stage("sum density", || liquid.sum_density())?; // 4  [SZW eq. 5]
-        report.stage("find pressure", || liquid.apply_state_equation()); // 8
-        report.stage("sum forces", || liquid.sum_all_forces(gravity))?; // 6  [SZW eqs 6, 7]
-        report.stage("pull surfaces", || liquid.pull_surfaces())?; // [SZW eqs 8–12]
-        report.stage("give to solids", || liquid.push_solids(solids, gravity));
-        report.stage("advance", || liquid.advance(time, dt))?; // 9
-        self.move_solids(time, dt, report)?;
-        self.wet.liquid.show_solids(&self.solids);
-        Ok(())
-    }
-
     /// The solids as hands find them; what is led cannot be pulled.
     fn matter(&self) -> Matter<'_> {
         let state = self.solids.state();
@@ -355,34 +312,21 @@ impl Unified {
         *self.solids.pulls_mut() = pulls;
     }
 
-    /// Hands, rigid bodies and what holds solids lead them; then they move.
-    fn move_solids(&mut self, time: f64, dt: f64, report: &mut StepReport) -> Result<(), StepError> {
+    /// Hands take hold, pull and let go.
+    fn follow_hands(&mut self, time: f64, dt: f64) {
         let mut hands = std::mem::take(&mut self.hands);
         hands.pull(self, time, dt);
         self.hands = hands;
         self.pull(dt);
-        let Self { wet, solids, kinds, at_end, .. } = self;
-        at_end.place_at(time + dt);
-        for (body, kind) in solids.bodies_mut().iter_mut().zip(kinds) {
-            if !kind.holds.iter().any(|hold| hold.motion.moves()) {
-                continue;
-            }
-            for (led, &by) in body.led.iter_mut().zip(&kind.held_by) {
-                let pose = kind.holds[usize::from(by)].motion.pose(time + dt);
-                led.end = pose.apply(body.rest[led.particle as usize]);
-            }
-        }
-        let (rigids, liquid) = (&mut wet.solids.rigids, &wet.liquid);
-        rigids.lead(&wet.walls, [time, dt]);
-        // Expected of them: what the liquid did in the last step, or in this one if it is known.
-        rigids.take_forces(|body| liquid.last_body_forces(body));
-        let reach = wet.liquid.setup().params.spacing;
-        let mut obstacles = Obstacles { walls: at_end, bodies: rigids.movers([dt, reach], wet.gravity) };
-        report.stage("move solids", || solids.advance(dt, wet.gravity, &mut obstacles))?;
-        rigids.world.clear_forces();
-        let on_rigids = &solids.reactions()[at_end.sides().len()..];
-        rigids.give(&on_rigids.iter().map(|impulse| *impulse / dt).collect::<Vec<Wrench>>());
-        Ok(())
+    }
+
+    /// The liquid, and the solids that take part in its step.
+    fn embed(&mut self) -> (&mut Liquid, Embedding<'_>) {
+        let Self { wet: Gauss { liquid, walls, solids: bodies, gravity, .. }, solids, kinds, at_end, before, .. } =
+            self;
+        let embedding =
+            Embedding { solids, kinds, at_end, before, rigids: &mut bodies.rigids, walls, gravity: *gravity };
+        (liquid, embedding)
     }
 
     /// The step of the rigid bodies, with what liquid and solids did to them.
@@ -443,5 +387,92 @@ impl Unified {
             let own = &mut values[6 * side.wall..6 * side.wall + 6];
             own.iter_mut().zip((*impulse / dt).to_array()).for_each(|(value, more)| *value += more);
         }
+    }
+}
+
+/// Solids of particles, between the stages of the liquid's step.
+struct Embedding<'a> {
+    solids: &'a mut Solids,
+    kinds: &'a [Kind],
+    at_end: &'a mut Boundaries,
+    before: &'a mut Vec<DVec3>,
+    rigids: &'a mut Rigids,
+    walls: &'a Boundaries,
+    gravity: DVec3,
+}
+
+/// Whether pressure is found by a solve in which solids give way; else it follows from density and pushes them.
+fn solves_pressure(liquid: &Liquid) -> bool {
+    liquid.setup().params.pressure == PressureSolver::Dfsph
+}
+
+impl Hooks for Embedding<'_> {
+    fn after_walls(&mut self, liquid: &mut Liquid, report: &mut StepReport) -> Result<(), StepError> {
+        if solves_pressure(liquid) {
+            report.stage("find pores", || liquid.find_pores(self.walls.step()[1]));
+        }
+        Ok(())
+    }
+
+    fn after_divergence(&mut self, liquid: &mut Liquid, report: &mut StepReport) -> Result<(), StepError> {
+        self.before.clone_from(&self.solids.state().force);
+        self.move_solids(liquid, report)
+    }
+
+    fn after_forces(&mut self, liquid: &mut Liquid, report: &mut StepReport) -> Result<(), StepError> {
+        let Self { solids, before, gravity, walls, .. } = self;
+        let [_, dt] = walls.step();
+        if solves_pressure(liquid) {
+            let drag = report.stage("seep", || liquid.seep(solids, *gravity, dt)); // [BJWB25]
+            report.stage("expect solids", || liquid.expect_solids(before, solids, *gravity, dt));
+            report.count("drag iterations", drag.iterations.into());
+        } else {
+            report.stage("give to solids", || liquid.push_solids(solids, *gravity));
+        }
+        Ok(())
+    }
+
+    fn after_pressure(&mut self, liquid: &mut Liquid, report: &mut StepReport) -> Result<(), StepError> {
+        report.stage("drag solids", || liquid.drag_solids());
+        Ok(())
+    }
+
+    fn after_advance(&mut self, liquid: &mut Liquid, report: &mut StepReport) -> Result<(), StepError> {
+        if solves_pressure(liquid) {
+            let [_, dt] = self.walls.step();
+            report.stage("give to solids", || liquid.give_to_solids(self.solids, dt));
+        } else {
+            self.move_solids(liquid, report)?;
+            liquid.show_solids(self.solids);
+        }
+        Ok(())
+    }
+}
+
+impl Embedding<'_> {
+    /// Rigid bodies and what holds solids lead them; then they move.
+    fn move_solids(&mut self, liquid: &Liquid, report: &mut StepReport) -> Result<(), StepError> {
+        let Self { solids, kinds, at_end, rigids, walls, gravity, .. } = self;
+        let [time, dt] = walls.step();
+        at_end.place_at(time + dt);
+        for (body, kind) in solids.bodies_mut().iter_mut().zip(*kinds) {
+            if !kind.holds.iter().any(|hold| hold.motion.moves()) {
+                continue;
+            }
+            for (led, &by) in body.led.iter_mut().zip(&kind.held_by) {
+                let pose = kind.holds[usize::from(by)].motion.pose(time + dt);
+                led.end = pose.apply(body.rest[led.particle as usize]);
+            }
+        }
+        rigids.lead(walls, [time, dt]);
+        // Expected of them: what the liquid did in the last step, or in this one if it is known.
+        rigids.take_forces(|body| liquid.last_body_forces(body));
+        let reach = liquid.setup().params.spacing;
+        let mut obstacles = Obstacles { walls: at_end, bodies: rigids.movers([dt, reach], *gravity) };
+        report.stage("move solids", || solids.advance(dt, *gravity, &mut obstacles))?;
+        rigids.world.clear_forces();
+        let on_rigids = &solids.reactions()[at_end.sides().len()..];
+        rigids.give(&on_rigids.iter().map(|impulse| *impulse / dt).collect::<Vec<Wrench>>());
+        Ok(())
     }
 }

@@ -91,7 +91,8 @@ impl World {
     /// # Errors
     /// When the scene needs more memory than there is, or its meshes cannot be used.
     pub fn new(loaded: &Loaded) -> Result<Self, BuildError> {
-        let (method, mut warnings) = build::build(loaded)?;
+        let (method, odd) = build::build(loaded)?;
+        let mut warnings: Vec<String> = loaded.hints.iter().cloned().chain(odd).collect();
         if let Some(dt) = loaded.scene.time.dt {
             warnings.extend(too_long(dt, method.stable_step()));
         }

@@ -130,23 +130,45 @@ fn wrong_scenes_are_told_what_is_wrong() {
         assert!(error.line() == Some(line) && error.to_string().contains(message), "{error}");
     };
     let head = "method = \"connections\"\n[body.a]\nshape = { sphere = { center = [0,0,0], radius = 1 } }\n";
-    wrong(&head.replace("connections", "unified"), 3, "needs method");
+    wrong(&head.replace("connections", "unified"), 2, "is not read by the method \"unified\"");
     let gauss = head.replace("connections", "gauss");
     let other = "[solid.b]\nshape = { box = { min = [2,0,0], max = [3,1,1] } }\n";
     wrong(&format!("{gauss}{other}"), 3, "does not meet `solid` and `rigid`");
     wrong(&format!("{gauss}{}", other.replace("solid", "rigid")), 3, "does not meet `solid` and `rigid`");
     wrong(&format!("{gauss}[connections]\ninterface = \"sph\"\n"), 5, "liquid meets the skins");
-    wrong(&format!("{head}{}", other.replace("solid", "rigid")), 4, "which the method \"connections\" does not have");
     wrong(&format!("{head}spacing = 0\n"), 4, "greater than zero");
     wrong(&format!("{head}kind = \"gas\"\n"), 4, "gas");
     wrong(&format!("{head}repeat = {{ count = [2, 1, 1], step = [0, 0, 0] }}\n"), 4, "zero along an axis");
     wrong(
-        &format!("{head}kind = \"rigid\"\nfixed = [{{ box = {{ min = [0,0,0], max = [1,1,1] }} }}]\n"),
+        &format!("{head}kind = \"rigid\"\nfixed = [{{ region = {{ box = {{ min = [0,0,0], max = [1,1,1] }} }} }}]\n"),
         5,
         "moves as one",
     );
-    wrong(&format!("{head}[connections]\nfriction = -1\n"), 5, "between");
+    wrong(&format!("{head}[contact]\nfriction = -1\n"), 5, "0 or more");
     let small = load(&format!("{head}spacing = 10\n"), &[]);
     let error = World::new(&small).err().unwrap().to_string();
     assert!(error.contains("body `a`") && error.contains("smaller than the spacing"), "{error}");
+}
+
+/// A cube of water in free space becomes a ball under surface tension, with this method too: its corners draw in.
+#[test]
+fn surface_tension_rounds_a_cube_of_water() {
+    let scene = |tension: f64| {
+        format!(
+            "method = \"connections\"\nfps = 100\ngravity = [0, 0, 0]\n[sph]\nspacing = 0.005\n[liquid.water]\nviscosity = 0.01\n\
+             surface_tension = {tension}\nfill = [{{ box = {{ min = [0, 0, 0], max = [0.03, 0.03, 0.03] }} }}]\n\
+             [body.far]\nspacing = 0.01\nshape = {{ box = {{ min = [0.2, 0, 0], max = [0.23, 0.03, 0.03] }} }}\n"
+        )
+    };
+    let farthest = |tension: f64| {
+        let mut world = World::new(&load(&scene(tension), &[])).unwrap();
+        // One capillary time, √(ρR³/σ).
+        frames(&mut world, 30);
+        let positions = world.frame().particles.positions;
+        let center = positions.iter().sum::<glam::Vec3>() / positions.len() as f32;
+        positions.iter().map(|p| p.distance(center)).fold(0.0, f32::max)
+    };
+    // The corner particles start 21.7 mm from the middle; a ball of the same volume has a radius of 18.6 mm, its last layer 16 mm.
+    let (without, with) = (farthest(0.0), farthest(0.07));
+    assert!(without > 0.021 && with < 0.5 * (0.0217 + 0.016) && with > 0.014, "{without} {with}");
 }

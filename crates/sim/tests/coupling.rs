@@ -83,7 +83,7 @@ fn a_light_soft_cube_floats_at_its_draught() {
 fn a_light_rigid_cube_floats_at_its_draught() {
     let rigid = FLOAT
         .replace("[solid.cube]", "[rigid.cube]")
-        .replace("target_tets = 200\nyoung = 1e5\ndensity = 400", "material = { density = 400 }");
+        .replace("target_tets = 200\nyoung = 1e5\ndensity = 400", "density = 400");
     float(&rigid);
 }
 
@@ -215,10 +215,9 @@ fn a_pool_that_breaks_while_it_is_wet_leaks_through_its_cracks_only() {
 #[test]
 fn solids_that_move_faster_than_the_liquid_take_more_steps() {
     // A small stone shot into still water: its own step is shorter than the liquid's.
-    let scene = FLOAT.replace("[solid.cube]", "[rigid.cube]").replace(
-        "target_tets = 200\nyoung = 1e5\ndensity = 400",
-        "material = { density = 8000 }\nvelocity = [0, -8, 0]",
-    );
+    let scene = FLOAT
+        .replace("[solid.cube]", "[rigid.cube]")
+        .replace("target_tets = 200\nyoung = 1e5\ndensity = 400", "density = 8000\nvelocity = [0, -8, 0]");
     let steps = |substeps: u32| {
         let mut world = world(&format!("{scene}[coupling]\nsubsteps = {substeps}\n"));
         let mut steps = 0;

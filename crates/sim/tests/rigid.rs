@@ -36,7 +36,8 @@ shape = { box = { min = [-0.05, 0.16, -0.05], max = [0.05, 0.26, 0.05] } }
 rotation = [0, 30, 10]
 [rigid.ball]
 shape = { sphere = { center = [0.135, 0.25, 0.02], radius = 0.05 } }
-material = { density = 300, restitution = 0.3 }
+density = 300
+restitution = 0.3
 spin = [0, 0, 20]
 [rigid.pool]
 shape = { pool = { min = [-0.05, 0.4, -0.05], max = [0.05, 0.45, 0.05], thickness = 0.02 } }
@@ -162,7 +163,7 @@ young = 5e4
 stiffness_damping = 0.02
 [rigid.plate]
 shape = { box = { min = [-0.15, 0.0, -0.15], max = [0.15, 0.1, 0.15] } }
-material = { density = 50 }
+density = 50
 [wall.floor]
 shape = { plane = { point = [0, 0, 0], normal = [0, 1, 0] } }
 "#;
@@ -190,11 +191,11 @@ target_tets = 300
 young = 3e4
 [rigid.heavy]
 shape = { sphere = { center = [-0.3, 0.03, 0], radius = 0.08 } }
-material = { density = 3000 }
+density = 3000
 velocity = [3, 0, 0]
 [rigid.light]
 shape = { box = { min = [0.12, -0.05, -0.05], max = [0.22, 0.05, 0.05] } }
-material = { density = 20 }
+density = 20
 "#;
     let mut world = world(text);
     let before = world.totals().momentum;
@@ -218,9 +219,9 @@ fn what_cannot_be_a_rigid_body_is_refused() {
         assert!(words.iter().all(|word| said.contains(word)), "{said}");
     };
     let ball = "shape = { sphere = { center = [0, 0, 0], radius = 1 } }\n";
-    refused(&format!("[rigid.a]\n{ball}material = {{ density = 0 }}\n"), &["rigid.toml:3", "density"]);
-    refused(&format!("[rigid.a]\n{ball}material = {{ friction = -1 }}\n"), &["rigid.toml:3", "friction"]);
-    refused(&format!("[rigid.a]\n{ball}material = {{ restitution = 2 }}\n"), &["rigid.toml:3", "restitution"]);
+    refused(&format!("[rigid.a]\n{ball}density = 0\n"), &["rigid.toml:3", "density"]);
+    refused(&format!("[rigid.a]\n{ball}friction = -1\n"), &["rigid.toml:3", "friction"]);
+    refused(&format!("[rigid.a]\n{ball}restitution = 2\n"), &["rigid.toml:3", "restitution"]);
     refused(&format!("[rigid.a]\n{ball}edge = 0\n"), &["rigid.toml:3", "edge"]);
     refused(&format!("[rigid.a]\n{ball}young = 1\n"), &["rigid.toml:3", "young"]);
     refused(&format!("[solid.a]\n{ball}[rigid.a]\n{ball}"), &["rigid.toml:3", "name of a solid"]);

@@ -13,7 +13,7 @@ spacing = 0.05
 x_max = { open = { wave_speed = 2 } }
 [liquid.pool]
 fill = [{ box = { min = [0, 0, 0], max = [1, 0.42, 0.5] } }]
-hollow = [{ sphere = { center = [0.3, 0.2, 0.25], radius = 0.1 } }]
+cutouts = [{ sphere = { center = [0.3, 0.2, 0.25], radius = 0.1 } }]
 [liquid.drop]
 fill = [{ sphere = { center = [0.5, 0.7, 0.2], radius = 0.12 } }]
 velocity = [0, -1, 0]

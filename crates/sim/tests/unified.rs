@@ -188,7 +188,7 @@ density = 1200
 velocity = [1, 0, 0]
 [rigid.box]
 shape = { box = { min = [0, -0.1, -0.05], max = [0.1, 0.1, 0.05] } }
-material = { density = 500 }
+density = 500
 [contact]
 friction = 0.3
 "#;
@@ -227,10 +227,10 @@ density = 1000
 stiffness_damping = 0.003
 [rigid.weight]
 shape = { box = { min = [-0.06, 0.061, -0.06], max = [0.06, 0.101, 0.06] } }
-material = { density = 5000 }
+density = 5000
 [rigid.plate]
 shape = { box = { min = [-0.3, 0, -0.1], max = [-0.12, 0.01, 0.1] } }
-material = { density = 5000 }
+density = 5000
 [solid.block]
 shape = { box = { min = [-0.26, 0.011, -0.04], max = [-0.16, 0.111, 0.04] } }
 young = 1e5
@@ -257,8 +257,8 @@ shape = { plane = { point = [0, 0, 0], normal = [0, 1, 0] } }
 
 #[test]
 fn rigid_bodies_in_liquid_keep_their_bits_and_their_checkpoints() {
-    let more = "[rigid.cork]\nshape = { box = { min = [0.02, 0.2, -0.16], max = [0.14, 0.28, -0.04] } }\nmaterial = { density = 300 }\n\
-        [rigid.stone]\nshape = { sphere = { center = [-0.1, 0.4, 0.1], radius = 0.05 } }\nmaterial = { density = 3000 }\n";
+    let more = "[rigid.cork]\nshape = { box = { min = [0.02, 0.2, -0.16], max = [0.14, 0.28, -0.04] } }\ndensity = 300\n\
+        [rigid.stone]\nshape = { sphere = { center = [-0.1, 0.4, 0.1], radius = 0.05 } }\ndensity = 3000\n";
     let text = format!("{SCENE}{more}");
     let run = |threads: usize, count: usize| {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {

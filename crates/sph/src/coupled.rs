@@ -14,7 +14,7 @@ impl Liquid {
     pub fn traction(&self) -> Traction {
         let (spacing, coupling) = (self.setup.params.spacing, &self.setup.coupling);
         let resting = Traction::resting_at(0.5 * spacing, self.h, 1.0, coupling.adhesion);
-        let traction = Traction { zero: coupling.zero.map_or(resting.zero, |zero| zero * self.h), ..resting };
+        let traction = Traction { zero: coupling.rest_distance.map_or(resting.zero, |zero| zero * self.h), ..resting };
         let head = 0.5 * self.heaviest() * self.setup.speed * self.setup.speed;
         match coupling.stiffness {
             Some(stiffness) => Traction { stiffness, ..traction },

@@ -23,7 +23,7 @@
 //!
 //! Particles in disorder have no velocity that keeps all their compressions: as a shear flow carries them past each other, the
 //! density solve pushes them apart, and never together. If that changes velocities it takes energy from the flow, as in sand.
-//! [`Corrects::Places`] leaves velocities to the divergence solve.
+//! `position_correction` leaves velocities to the divergence solve.
 
 pub(crate) mod corrected;
 mod pairs;
@@ -32,7 +32,6 @@ use crate::density::{self, Sums};
 use crate::lanes::{Packed, Stored3, pack};
 use crate::liquid::{Liquid, Workspace, with_kernel_and_space};
 use crate::neighbours::{Block, sum_over_blocks};
-use crate::params::Corrects;
 use crate::walls::Contact;
 use fearless_simd::dispatch;
 use glam::{DVec3, Vec3};
@@ -248,7 +247,7 @@ impl Liquid {
             iterations: [1, solver.max_density_iterations],
             both_ways: self.strongest_tension() > 0.0,
         };
-        if self.setup.params.density_corrects == Corrects::Places {
+        if self.setup.params.position_correction {
             self.work.own_acceleration.clone_from(&self.work.acceleration);
         }
         self.add_mirror_pressure(gravity.as_vec3());
@@ -349,10 +348,7 @@ impl Liquid {
 
     /// The pressure by which velocities change in a step \[Pa\].
     fn felt_pressure(&self, i: usize) -> f32 {
-        let by_density = match self.setup.params.density_corrects {
-            Corrects::Velocities => self.state.particles.multiplier[i],
-            Corrects::Places => 0.0,
-        };
+        let by_density = if self.setup.params.position_correction { 0.0 } else { self.state.particles.multiplier[i] };
         by_density + self.work.divergence_pressure[i]
     }
 

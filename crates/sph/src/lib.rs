@@ -54,6 +54,7 @@ mod neighbours;
 mod params;
 mod particles;
 mod state_equation;
+mod step;
 pub mod surface;
 mod tension;
 mod thick;
@@ -71,7 +72,8 @@ pub use liquid::{Liquid, Setup, State};
 // Words of every method, from where they were first spoken.
 pub use meniscus_boundary::{Friction, Key, Motion, Pose, Slide, Swing, Turn, Wall, WallShape};
 pub use params::{
-    BodyWall, Corrects, Coupling, Distribution, Gradients, Integral, KernelFamily, Material, Params, PressureSolver,
+    BodyWall, Coupling, Distribution, Gradients, Integral, KernelFamily, Material, Params, PressureSolver,
     TensionModel, ViscositySolver,
 };
 pub use particles::Particles;
+pub use step::Hooks;

@@ -11,7 +11,7 @@ use crate::dfsph::corrected::Corrected;
 use crate::emitter::{Emitter, EmitterState};
 use crate::lanes::{CubicSpline, KernelLanes, LANES, Packed, Papers, QuarticSpline, Stored3};
 use crate::neighbours::{self, Columns, Neighbours, PairValues};
-use crate::params::{BodyWall, Corrects, Coupling, KernelFamily, Material, Params, PressureSolver, ViscositySolver};
+use crate::params::{BodyWall, Coupling, KernelFamily, Material, Params, PressureSolver, ViscositySolver};
 use crate::particles::Particles;
 use crate::tension::Tension;
 use crate::thick::{self, Thick};
@@ -573,7 +573,7 @@ impl Liquid {
     /// image lies a spacing deeper, so hydrostatics holds up to the wall. Nothing where the liquid does not press.
     pub(crate) fn mirror_pressure(&self, contact: &Contact, gravity: Vec3, pressure: f32) -> f32 {
         let gravity = self.walls.gravity_at(contact.wall, gravity);
-        if pressure <= 0.0 || gravity == Vec3::ZERO || self.setup.params.density_corrects == Corrects::Places {
+        if pressure <= 0.0 || gravity == Vec3::ZERO || self.setup.params.position_correction {
             return 0.0;
         }
         if self.corrects_gradients() {

@@ -26,8 +26,10 @@ pub struct Params {
     pub divergence_error: f64,
     /// Gradients in its pressure solve, default "plain".
     pub gradients: Gradients,
-    /// What its density solve corrects, default "velocities"; of plain gradients.
-    pub density_corrects: Corrects,
+    /// Whether its density solve corrects positions alone, default false: velocities, and positions by them (Bender and Koschier 2017).
+    /// Alone, velocities feel the pressure of the divergence solve, and particles in disorder do not rub each other as they make
+    /// room. For liquid of plain gradients that fills pipes and channels, without solids and rigid bodies.
+    pub position_correction: bool,
     /// Most iterations of its density solve, default 100.
     pub max_density_iterations: u32,
     /// Most iterations of its divergence solve, default 100.
@@ -37,7 +39,7 @@ pub struct Params {
     pub stiffness: Option<f64>,
     /// The speed to be expected \[m/s\]: of the flow, or √(p/ρ) where the liquid is under a pressure p. Compression and noise
     /// are measured by it. Default: that of liquid which falls from the highest place to the lowest, or the fastest speed given.
-    pub speed: Option<f64>,
+    pub reference_speed: Option<f64>,
     /// Exponent n of p = k ρ0/n ((ρ/ρ0)ⁿ − 1), dimensionless, 1 to 7, default 1 (the papers).
     pub exponent: u32,
     /// Artificial viscosity α, dimensionless, default 0.05, with corrected gradients 0; 0 switches it off. It acts as a kinematic
@@ -66,11 +68,11 @@ impl Default for Params {
             pressure_error: 0.02,
             divergence_error: 1e-3,
             gradients: Gradients::default(),
-            density_corrects: Corrects::default(),
+            position_correction: false,
             max_density_iterations: 100,
             max_divergence_iterations: 100,
             stiffness: None,
-            speed: None,
+            reference_speed: None,
             exponent: 1,
             artificial_viscosity: None,
             eddy_friction: None,
@@ -133,20 +135,8 @@ pub enum Gradients {
     #[default]
     Plain,
     /// Those of the kernel times the inverse of their moments, which are exact for linear fields (Bonet and Lok 1999): waves, eddies
-    /// and bodies keep moving. Porous solids, the wall "traction" and `density_corrects = "places"` need plain ones.
+    /// and bodies keep moving. Porous solids, the wall "traction" and `position_correction` need plain ones.
     Corrected,
-}
-
-/// What the density solve of the incompressible liquid corrects, by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Corrects {
-    /// Velocities, and places by them (Bender and Koschier 2017).
-    #[default]
-    Velocities,
-    /// Places alone: velocities feel the pressure of the divergence solve. Particles in disorder then do not rub each other as
-    /// they make room. For liquid that fills pipes and channels, without solids and rigid bodies.
-    Places,
 }
 
 /// Viscosity solvers by name.
@@ -205,7 +195,7 @@ pub struct Coupling {
     pub longest_edge: f64,
     /// Distance r0 at which a point of a surface neither pushes nor holds, in units of the support radius; of `traction`. By
     /// default liquid rests half a spacing from a plane; the paper has 0.5.
-    pub zero: Option<f64>,
+    pub rest_distance: Option<f64>,
     /// How strongly a surface holds beyond that distance; of `traction`. 1 is the paper's.
     pub adhesion: f64,
     /// Stiffness k of the traction \[Pa\]; by default it holds twice the head that the scene can have.
@@ -256,7 +246,7 @@ impl Default for Coupling {
             friction: Friction::Slip,
             integral: Integral::Edges,
             longest_edge: crate::surface::LONGEST_EDGE,
-            zero: None,
+            rest_distance: None,
             adhesion: crate::traction::ADHESION,
             stiffness: None,
             distribution: Distribution::Barycentric,

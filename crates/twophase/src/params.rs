@@ -15,7 +15,8 @@ pub struct Params {
     pub liquid: Fluid,
     /// The gas, default air: 1.2 kg/m³, 0.000018 Pa·s.
     pub gas: Fluid,
-    /// Surface tension σ \[N/m\], default 0.072 (water in air); 0 switches it off.
+    /// Surface tension σ \[N/m\], default 0.072 (water in air); 0 switches it off. Scenes tell it with their liquids.
+    #[serde(skip)]
     pub surface_tension: f64,
     /// The six sides of the box, default slip walls.
     pub sides: Sides,

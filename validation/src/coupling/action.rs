@@ -9,7 +9,7 @@ const CASE: &str = "action-reaction";
 pub(crate) fn run(size: Size) -> Vec<Row> {
     let mut rows = Vec::new();
     for (name, body) in [
-        ("rigid", "[rigid.body]\nmaterial = { density = 600 }\n"),
+        ("rigid", "[rigid.body]\ndensity = 600\n"),
         ("soft", "[solid.body]\ndensity = 600\nyoung = 1e5\ntarget_tets = 100\n"),
     ] {
         let found = hit(name, body, if size == Size::Fine { 0.02 } else { 0.04 });

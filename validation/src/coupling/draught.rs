@@ -129,7 +129,7 @@ fn draughts(body: &Body, density: f64, spacing: f64) -> Result<[f64; 2], String>
     let Body { half, tank, .. } = *body;
     let table = table::<4>(DRAUGHTS);
     let row = table.iter().find(|row| (row[0] - density).abs() < 1e-9).ok_or("not in the table")?;
-    let matter = format!("material = {{ density = {:?} }}\nlocked = [\"rx\", \"ry\", \"rz\"]\n", 1000.0 * density);
+    let matter = format!("density = {:?}\nlocked = [\"rx\", \"ry\", \"rz\"]\n", 1000.0 * density);
     let mut world = afloat(tank, spacing, &format!("shape = {{ {} }}\n{matter}", body.shape))?;
     let water = world.frame().particles.positions.len() as f64 * spacing.powi(3);
     // The level when it displaces its weight.
@@ -142,7 +142,7 @@ fn draughts(body: &Body, density: f64, spacing: f64) -> Result<[f64; 2], String>
 fn heel(density: f64, start: f64, spacing: f64) -> Result<(f64, Vec<[f64; 2]>), String> {
     let bar = format!(
         "shape = {{ box = {{ min = [-0.1, 0.25, -0.16], max = [0.1, 0.45, 0.16] }} }}\nrotation = [0, 0, {start:?}]\n\
-         material = {{ density = {:?} }}\n",
+         density = {:?}\n",
         1000.0 * density
     );
     let mut world = afloat(0.48, spacing, &bar)?;

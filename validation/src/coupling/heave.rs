@@ -44,7 +44,7 @@ fn period(size: Size) -> Result<(f64, Vec<[f64; 2]>), String> {
          [liquid.water]\nfill = [{{ box = {{ min = [-1.5, 0, 0], max = [1.5, 2, {SLICE:?}] }} }}]\n\
          [wall.tank]\nshape = {{ box = {{ min = [-1.5, 0, -2], max = [1.5, 4, 2], open = [\"+y\", \"-z\", \"+z\"] }} }}\n\
          [rigid.box]\nshape = {{ box = {{ min = [-0.5, {bottom:?}, -0.5], max = [0.5, {:?}, {:?}] }} }}\n\
-         material = {{ density = {density:?} }}\nlocked = [\"x\", \"z\", \"rx\", \"ry\", \"rz\"]\n",
+         density = {density:?}\nlocked = [\"x\", \"z\", \"rx\", \"ry\", \"rz\"]\n",
         bottom + 1.0,
         SLICE + 0.5,
     );

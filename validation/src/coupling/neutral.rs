@@ -40,7 +40,7 @@ fn measure(size: Size) -> Result<Vec<Row>, String> {
 fn release(spacing: f64) -> Result<[Row; 2], String> {
     let mut tracks = [Vec::new(), Vec::new()];
     for (track, density) in tracks.iter_mut().zip([970, 1030]) {
-        let body = format!("{BOX}material = {{ density = {density} }}\nlocked = [\"rx\", \"ry\", \"rz\"]\n");
+        let body = format!("{BOX}density = {density}\nlocked = [\"rx\", \"ry\", \"rz\"]\n");
         let mut world = tank(spacing, &body)?;
         let height = column(&world, "body.y [m]")?;
         for k in 0..=24 {

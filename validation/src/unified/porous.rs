@@ -42,7 +42,7 @@ fn plug(permeability: f64, walls: bool, spacing: f64, head: f64) -> Result<World
     };
     let block = |top: f64| format!("box = {{ min = [0, 0, 0], max = [{WIDTH}, {top:?}, {WIDTH}] }}");
     let scene = format!(
-        "method = \"unified\"\n[sph]\nspacing = {spacing:?}\nspeed = 2.0\n{sides}\
+        "method = \"unified\"\n[sph]\nspacing = {spacing:?}\nreference_speed = 2.0\n{sides}\
          [liquid.water]\ndensity = {DENSITY:?}\nviscosity = {VISCOSITY:?}\nfill = [{{ {} }}]\n\
          [solid.plug]\nshape = {{ {} }}\nyoung = 1e5\ndensity = 500\nporosity = {POROSITY:?}\npermeability = {permeability:?}\n\
          fixed = [{{ region = {{ {} }} }}]\n\

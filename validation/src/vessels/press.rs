@@ -78,13 +78,13 @@ impl Press {
         let (spacing, length) = (self.spacing(), self.length());
         let before = -spacing * f64::from(self.layers[1]);
         let scene = format!(
-            "gravity = [0, 0, 0]\n[time]\nmax_dt = {step:?}\n[sph]\nspacing = {spacing:?}\nspeed = {speed:?}\neddy_friction = 1\n\
+            "gravity = [0, 0, 0]\n[time]\nmax_dt = {step:?}\n[sph]\nspacing = {spacing:?}\nreference_speed = {speed:?}\neddy_friction = 1\n\
              [contact]\nfriction = 0\nown = false\n\
              [liquid.blood]\ndensity = 1000\nviscosity = 0.003\n{fill}\n\
              [wall.end]\nshape = {{ plane = {{ point = [{length:?}, 0, 0], normal = [-1, 0, 0] }} }}\n\
              [wall.sleeve]\nshape = {{ mesh = {{ surface = {{ file = \"sleeve.ply\" }} }} }}\n\
              [rigid.piston]\nshape = {{ mesh = {{ file = \"piston.ply\" }} }}\nlocked = [\"y\", \"z\", \"rx\", \"ry\", \"rz\"]\n\
-             material = {{ density = 1000, friction = 0 }}\n\
+             density = 1000\nfriction = 0\n\
              [solid.tube]\nshape = {{ tets = {{ file = \"tube.vtk\" }} }}\n{tube}\n{more}",
             step = self.step,
             speed = self.speed,

@@ -25,7 +25,7 @@ fn profiles(layers: u32, end: f64) -> Result<Vec<Row>, String> {
     let spacing = R / f64::from(RINGS);
     let length = spacing * f64::from(layers);
     let scene = format!(
-        "gravity = [0.9434, 0, 0]\n[sph]\nspacing = {spacing:?}\nartificial_viscosity = 0\ndensity_corrects = \"places\"\neddy_friction = 1\n\
+        "gravity = [0.9434, 0, 0]\n[sph]\nspacing = {spacing:?}\nartificial_viscosity = 0\nposition_correction = true\neddy_friction = 1\n\
          [periodic]\nmin = [0, -0.003, -0.003]\nmax = [{length:?}, 0.003, 0.003]\naxes = [\"x\"]\n\
          [liquid.blood]\ndensity = 1060\nviscosity = 0.0035\n{}\n\
          [wall.pipe]\nfriction = \"no-slip\"\nshape = {{ mesh = {{ surface = {{ file = \"pipe.ply\" }}, wet = \"inside\" }} }}\n",

@@ -75,8 +75,8 @@ impl Contact {
     /// How far a body looks for itself, if it has to.
     fn looks_for_itself(&self, skin: &Skin, body: &Body, dt: f64) -> Option<(f64, AtomicBool)> {
         // No node is faster against the others than twice the spread.
-        let reach = (self.params.depth * skin.edge).max(WATCHED * skin.edge + 2.0 * dt * skin.spread);
-        let looks = self.params.own && !skin.is_quiet(body, reach);
+        let reach = (self.params.max_penetration * skin.edge).max(WATCHED * skin.edge + 2.0 * dt * skin.spread);
+        let looks = self.params.self_contact && !skin.is_quiet(body, reach);
         looks.then(|| (reach + ROOM * skin.edge, AtomicBool::new(false)))
     }
 }
@@ -101,7 +101,7 @@ impl Scene<'_> {
         let (node, tree) = (skin.nodes[k], there.tree.as_ref()?);
         let place = self.bodies[body].positions()[node as usize];
         let speed = self.bodies[body].velocities()[node as usize].distance(there.velocity) + there.spread;
-        let (depth, near) = (self.params.depth * there.edge, WATCHED * there.edge + self.dt * speed);
+        let (depth, near) = (self.params.max_penetration * there.edge, WATCHED * there.edge + self.dt * speed);
         let reach = depth.max(near);
         if tree.bounds().distance_squared(place) > reach * reach {
             return None;
@@ -180,7 +180,7 @@ impl Scene<'_> {
         let skin = &self.skins[body];
         let tree = skin.tree.as_ref()?;
         let speed = self.obstacles[obstacle].velocity(sample.place).distance(skin.velocity) + skin.spread;
-        let (depth, near) = (self.params.depth * skin.edge, WATCHED * skin.edge + self.dt * speed);
+        let (depth, near) = (self.params.max_penetration * skin.edge, WATCHED * skin.edge + self.dt * speed);
         let reach = depth.max(near);
         if tree.bounds().distance_squared(sample.place) > reach * reach {
             return None;

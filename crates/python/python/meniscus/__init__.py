@@ -1,7 +1,7 @@
 """Liquids meet deformable, rigid and animated solids.
 
 >>> import meniscus as mn
->>> world = mn.World("dam-break", set={"sph.spacing": 0.05})
+>>> world = mn.World("dam-break", set={"resolution": 0.05})
 >>> for frame in world.run(seconds=0.2):
 ...     water = frame.particles
 >>> water.position.shape[1], bool(water.velocity.max() > 0)

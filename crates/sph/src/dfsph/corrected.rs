@@ -32,7 +32,7 @@ use crate::bodies::Link;
 use crate::lanes::{Packed, pack};
 use crate::liquid::{Liquid, with_kernel_and_space};
 use crate::neighbours::sum_over_blocks;
-use crate::params::{BodyWall, Corrects, Gradients, PressureSolver};
+use crate::params::{BodyWall, Gradients, PressureSolver};
 use crate::walls::{Contact, Side};
 use fearless_simd::dispatch;
 use glam::{DVec3, Mat3, Vec3};
@@ -122,7 +122,7 @@ impl Liquid {
         let params = &self.setup.params;
         params.gradients == Gradients::Corrected
             && params.pressure == PressureSolver::Dfsph
-            && params.density_corrects == Corrects::Velocities
+            && !params.position_correction
             && self.setup.coupling.wall == BodyWall::Pressure
             && !self.embedded.is_porous()
     }
