@@ -3,7 +3,7 @@
 use crate::commands::as_row;
 use crate::film::Film;
 use crate::log::Log;
-use crate::run::{Event, RunError, RunOptions, Summary, digest_of};
+use crate::run::{Event, RunError, RunOptions, Summary};
 use crate::surfaces::write_surface;
 use meniscus_core::{Frame, StepReport, par};
 use meniscus_record::{CheckpointHeader, CommandWriter, ProbeWriter, RunFailure, RunFolder, RunInfo, RunStatus};
@@ -36,7 +36,7 @@ pub(crate) struct Recorder<'a> {
 impl<'a> Recorder<'a> {
     pub(crate) fn new(
         folder: &'a RunFolder,
-        info: RunInfo,
+        (info, scene_digest): (RunInfo, String),
         film: Option<Film>,
         world: &World,
         options: &RunOptions,
@@ -51,7 +51,7 @@ impl<'a> Recorder<'a> {
             commands: folder.command_writer()?,
             log,
             film,
-            scene_digest: digest_of(&folder.scene()?),
+            scene_digest,
             profile: StepReport::default(),
             logged: 0,
             stop: options.stop.clone(),

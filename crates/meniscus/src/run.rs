@@ -216,7 +216,7 @@ pub fn run(
     folder.write_info(&info)?;
     let first = world.frame();
     let film = pictures(loaded, options).then(|| Film::new(loaded, &first));
-    let mut recorder = Recorder::new(&folder, info, film, &world, options)?;
+    let mut recorder = Recorder::new(&folder, (info, digest_of(&text)), film, &world, options)?;
     recorder.write(&world, first, tell)?;
     recorder.write_checkpoint(&world)?;
     let summary = recorder.go_on(world, tell)?;
@@ -257,7 +257,7 @@ pub fn resume(
     info.threads = options.threads as u32;
     folder.write_info(&info)?;
     let film = pictures(&loaded, options).then(|| resumed_film(folder, &loaded, &world)).transpose()?;
-    Recorder::new(folder, info, film, &world, options)?.go_on(world, tell)
+    Recorder::new(folder, (info, digest_of(&text)), film, &world, options)?.go_on(world, tell)
 }
 
 /// Whether a run takes pictures.
@@ -273,6 +273,6 @@ fn resumed_film(folder: &RunFolder, loaded: &Loaded, world: &World) -> Result<Fi
     Ok(film)
 }
 
-pub(crate) fn digest_of(text: &str) -> String {
+fn digest_of(text: &str) -> String {
     format!("{:016x}", meniscus_core::checksum(text.as_bytes()))
 }

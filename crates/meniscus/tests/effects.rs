@@ -132,12 +132,17 @@ const KEYS: &[(&str, &[&str])] = &[
     ("twophase.gas.viscosity", &["twophase.gas.viscosity=0.1"]),
     ("twophase.sides.x_min", &["twophase.sides.x_min=no-slip"]),
     ("twophase.courant", &["twophase.courant=0.1"]),
+    ("surface.cube", &["surface.cube=0.5"]),
 ];
 
 /// Keys whose effect three steps of these scenes cannot show, and why.
 const UNSEEN: &[(Method, &str)] = &[
     // Nothing touches the solid within three steps.
     (Method::Gauss, "contact.stiffness"),
+    // Seen in pictures.
+    (Method::Gauss, "surface.cube"),
+    (Method::Unified, "surface.cube"),
+    (Method::Connections, "surface.cube"),
 ];
 
 fn is_unseen(method: Method, key: &str) -> bool {

@@ -197,7 +197,7 @@ fn solids(loaded: &Loaded, warnings: &mut Vec<String>) {
                 "`{name}` is {thin:.3e} m thin, less than `sph.spacing` = {spacing} m: liquid on its two sides will feel each other"
             ));
         }
-        let tets = soft && scene.method != Method::Unified;
+        let tets = soft && scene.method == Method::Gauss;
         let slender = size.max_element() > SLENDER * thin;
         if let (true, true, Order::Linear, TetSize::Edge(edge)) = (tets, slender, solid.fem.order, solid.size())
             && thin < 1.5 * edge

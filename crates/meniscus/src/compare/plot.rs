@@ -10,6 +10,8 @@ const BELOW: f64 = 34.0;
 const ABOVE: f64 = 28.0;
 const COLUMNS: usize = 2;
 const COLORS: [&str; 4] = ["#c0392b", "#2471a3", "#229954", "#7d3c98"];
+/// Strokes and gaps of the lines: where methods agree, all are seen.
+const DASHES: [&str; 4] = ["none", "7 5", "2 4", "12 3 2 3"];
 
 /// The plot.
 pub(super) fn svg(comparison: &Comparison) -> String {
@@ -57,10 +59,10 @@ fn panel(text: &mut String, comparison: &Comparison, number: usize, [left, top]:
     for (k, (_, outcome)) in comparison.outcomes().enumerate() {
         let points: Vec<String> =
             outcome.rows.iter().map(|row| place(row[0], row[number])).map(|[x, y]| format!("{x:.1},{y:.1}")).collect();
-        let color = COLORS[k % COLORS.len()];
+        let (color, dashes) = (COLORS[k % COLORS.len()], DASHES[k % DASHES.len()]);
         let _ = writeln!(
             text,
-            "<polyline points=\"{}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"1.6\"/>",
+            "<polyline points=\"{}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"1.6\" stroke-dasharray=\"{dashes}\"/>",
             points.join(" ")
         );
     }
