@@ -119,7 +119,8 @@ impl Checks {
             );
         });
         let dense = scene.solid.values().all(|solid| solid.porosity == 0.0);
-        let corrects = dense && scene.coupling.wall == BodyWall::Pressure || scene.sph.gradients == Gradients::Plain;
+        let corrects =
+            dense && scene.coupling.wall == BodyWall::Pressure || scene.sph.gradients != Some(Gradients::Corrected);
         self.within(["sph"], |c| {
             c.require(
                 "gradients",
@@ -258,8 +259,8 @@ impl Checks {
         self.positive("spacing", sph.spacing);
         self.range("support", sph.support, [1.5, 4.0]);
         self.range("exponent", f64::from(sph.exponent), [1.0, 7.0]);
-        self.range("artificial_viscosity", sph.artificial_viscosity(), [0.0, 10.0]);
-        self.range("eddy_friction", sph.eddy_friction(), [0.0, 10.0]);
+        self.range("artificial_viscosity", sph.artificial_viscosity(sph.corrects_gradients()), [0.0, 10.0]);
+        self.range("eddy_friction", sph.eddy_friction(sph.corrects_gradients()), [0.0, 10.0]);
         self.range("mass_factor", sph.mass_factor, [0.1, 10.0]);
         self.range("density_error", sph.density_error, [1e-12, 0.1]);
         self.require(
@@ -274,7 +275,7 @@ impl Checks {
         );
         self.require(
             "gradients",
-            sph.gradients == Gradients::Plain
+            sph.gradients != Some(Gradients::Corrected)
                 || sph.pressure == PressureSolver::Dfsph && sph.density_corrects == Corrects::Velocities,
             "\"corrected\" needs pressure = \"dfsph\" and density_corrects = \"velocities\"",
         );

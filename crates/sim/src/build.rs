@@ -220,7 +220,7 @@ pub(crate) fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError>
         let bounds = region.bounds();
         Ok(Box::new(move |p| bounds.contains(p) && region.contains(p)) as crate::gauss::Region)
     });
-    let gauss = Gauss {
+    let mut gauss = Gauss {
         gravity: DVec3::from_array(scene.gravity),
         courant: scene.time.courant,
         domain,
@@ -234,6 +234,7 @@ pub(crate) fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError>
         before: None,
         dry,
     };
+    build_wet::relax(&mut gauss, &mut warnings);
     Ok((gauss, warnings))
 }
 
@@ -357,7 +358,8 @@ pub(crate) fn to_shape(loaded: &Loaded, shape: &scene::Shape) -> Shape {
 fn seed(loaded: &Loaded, liquid: &mut Liquid, warnings: &mut Vec<String>) -> Result<(), BuildError> {
     let spacing = loaded.scene.sph.spacing;
     let walls = &liquid.setup().walls;
-    let clear: Vec<_> = (0..walls.len()).map(|wall| clear_of(walls, wall, 0.25 * spacing)).collect();
+    let clearance = liquid.setup().params.clearance() * spacing;
+    let clear: Vec<_> = (0..walls.len()).map(|wall| clear_of(walls, wall, clearance)).collect();
     let mut taken: Vec<(Aabb, KeepOut)> = Vec::new();
     for (number, (name, body)) in loaded.scene.liquid.iter().enumerate() {
         let velocity = DVec3::from_array(body.velocity).as_vec3();

@@ -23,7 +23,7 @@
 //! liquid of the body's density, and the body takes their mean.
 
 use crate::bodies::Bodies;
-use crate::gauss::{Gauss, report_solves};
+use crate::gauss::{Gauss, SHIFT_WORK, report_solves};
 use crate::grips::Grips;
 use crate::hands::{Hand, Holds};
 use crate::method::{Method, Totals};
@@ -325,6 +325,7 @@ fn step_liquid(
             add(liquid);
             let density = report.stage("find pressure", || liquid.find_pressure(gravity, dt))?; // 8
             report_solves(report, [&divergence, &density], viscosity.as_ref());
+            report.count(SHIFT_WORK, liquid.shift_work());
         }
         PressureSolver::StateEquation => {
             report.stage("sum density", || liquid.sum_density())?; // 4  [B eq. 10]

@@ -354,6 +354,7 @@ impl Gauss {
         let density = report.stage("find pressure", || liquid.find_pressure(*gravity, dt))?; // 8
         report.stage("advance", || liquid.advance(time, dt))?; // 9
         report_solves(report, [&divergence, &density], viscosity.as_ref());
+        report.count(SHIFT_WORK, liquid.shift_work());
         Ok(())
     }
 
@@ -398,6 +399,9 @@ impl Gauss {
         lost
     }
 }
+
+/// The counter of what the shift of places has lifted the liquid by in a step.
+pub(crate) const SHIFT_WORK: &str = "work of the shift [J]";
 
 /// The counter of particles that have left the domain in a step.
 pub(crate) const LEFT_DOMAIN: &str = "left the domain";

@@ -22,7 +22,7 @@
 //!
 //! With the state equation forces come first, and solids are moved under them.
 
-use crate::gauss::Gauss;
+use crate::gauss::{Gauss, SHIFT_WORK};
 use crate::grips::{Grips, Matter};
 use crate::hands::{self, Grip, Hand, Hands, Holds, Spring};
 use crate::method::{Method, Totals};
@@ -302,6 +302,7 @@ impl Unified {
         report.count("divergence iterations", divergence.iterations.into());
         report.count("density iterations", density.iterations.into());
         report.count("density error", density.error);
+        report.count(SHIFT_WORK, liquid.shift_work());
         Ok(())
     }
 

@@ -53,6 +53,7 @@ mod liquid;
 mod neighbours;
 mod params;
 mod particles;
+mod relax;
 mod state_equation;
 pub mod surface;
 mod tension;
@@ -75,3 +76,4 @@ pub use params::{
     TensionModel, ViscositySolver,
 };
 pub use particles::Particles;
+pub use relax::Relaxed;
