@@ -173,7 +173,9 @@ pub fn parameters(scene: &Scene) -> Vec<Parameter> {
             Ok(value) => value,
             // Where nothing is said, it follows from others.
             Err(_) if key == "coupling.rest_distance" => Value::Number(zero_of_traction(scene)),
-            Err(_) if key == "sph.artificial_viscosity" => Value::Number(scene.sph.artificial_viscosity()),
+            Err(_) if key == "sph.artificial_viscosity" => {
+                Value::Number(scene.sph.artificial_viscosity(scene.sph.corrects_gradients()))
+            }
             Err(_) => return None,
         };
         let about = describe(&path).unwrap_or_default().description;

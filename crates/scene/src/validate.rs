@@ -114,7 +114,8 @@ impl Checks {
         let alone = alone || !scene.sph.position_correction;
         self.within(["sph"], |c| c.require("position_correction", alone, "is for liquid among walls alone"));
         let dense = scene.solid.values().all(|solid| solid.porosity == 0.0);
-        let corrects = dense && scene.coupling.wall == BodyWall::Pressure || scene.sph.gradients == Gradients::Plain;
+        let corrects =
+            dense && scene.coupling.wall == BodyWall::Pressure || scene.sph.gradients != Some(Gradients::Corrected);
         self.within(["sph"], |c| {
             c.require(
                 "gradients",
@@ -233,8 +234,8 @@ impl Checks {
         self.positive("spacing", sph.spacing);
         self.range("support", sph.support, [1.5, 4.0]);
         self.range("exponent", f64::from(sph.exponent), [1.0, 7.0]);
-        self.range("artificial_viscosity", sph.artificial_viscosity(), [0.0, 10.0]);
-        self.range("eddy_friction", sph.eddy_friction(), [0.0, 10.0]);
+        self.range("artificial_viscosity", sph.artificial_viscosity(sph.corrects_gradients()), [0.0, 10.0]);
+        self.range("eddy_friction", sph.eddy_friction(sph.corrects_gradients()), [0.0, 10.0]);
         self.range("mass_factor", sph.mass_factor, [0.1, 10.0]);
         self.range("density_error", sph.density_error, [1e-12, 0.1]);
         self.require(
@@ -249,7 +250,8 @@ impl Checks {
         );
         self.require(
             "gradients",
-            sph.gradients == Gradients::Plain || sph.pressure == PressureSolver::Dfsph && !sph.position_correction,
+            sph.gradients != Some(Gradients::Corrected)
+                || sph.pressure == PressureSolver::Dfsph && !sph.position_correction,
             "\"corrected\" needs pressure = \"dfsph\" and no position_correction",
         );
         self.range("pressure_error", sph.pressure_error, [1e-6, 1.0]);

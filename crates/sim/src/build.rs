@@ -223,7 +223,7 @@ pub(crate) fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError>
         let bounds = region.bounds();
         Ok(Box::new(move |p| bounds.contains(p) && region.contains(p)) as crate::gauss::Region)
     });
-    let gauss = Gauss {
+    let mut gauss = Gauss {
         gravity: DVec3::from_array(scene.gravity),
         courant: scene.time.courant,
         domain,
@@ -237,6 +237,7 @@ pub(crate) fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError>
         before: None,
         dry,
     };
+    build_wet::relax(&mut gauss, &mut warnings);
     Ok((gauss, warnings))
 }
 

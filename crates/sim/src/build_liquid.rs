@@ -17,7 +17,8 @@ const CLEARANCE: f64 = 0.4;
 pub(crate) fn seed(loaded: &Loaded, liquid: &mut Liquid, warnings: &mut Vec<String>) -> Result<(), BuildError> {
     let spacing = loaded.scene.sph.spacing;
     let walls = &liquid.setup().walls;
-    let clear: Vec<_> = (0..walls.len()).map(|wall| clear_of(walls, wall, 0.25 * spacing)).collect();
+    let clearance = liquid.setup().params.clearance() * spacing;
+    let clear: Vec<_> = (0..walls.len()).map(|wall| clear_of(walls, wall, clearance)).collect();
     let free = |p: DVec3| clear.iter().all(|clear| clear(p));
     let mut taken: Vec<Taken> = Vec::new();
     for (number, (name, body)) in loaded.scene.liquid.iter().enumerate() {

@@ -3,6 +3,7 @@
 use crate::build::{BuildError, gauss, to_shape};
 use crate::build_bodies::compact;
 use crate::build_solids::{tetrahedra, turn_about, wrong};
+use crate::build_wet;
 use crate::grips::Grips;
 use crate::solids::Held;
 use crate::unified::{Kind, Unified};
@@ -50,6 +51,7 @@ pub(crate) fn unified(loaded: &Loaded) -> Result<(Unified, Vec<String>), BuildEr
     if !wet.dry && !solids.is_empty() {
         let viscosity = scene.liquid.values().map(|liquid| liquid.viscosity).fold(0.0, f64::max);
         wet.liquid.embed(&solids, viscosity);
+        build_wet::relax(&mut wet, &mut warnings);
     }
     let probes = std::mem::take(&mut wet.probes);
     let hands = std::mem::take(&mut wet.solids.hands);

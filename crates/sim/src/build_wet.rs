@@ -1,5 +1,6 @@
 //! Solids in liquid at the start: what gives way, and what may go wrong.
 
+use crate::gauss::Gauss;
 use crate::solids::Solids;
 use glam::DVec3;
 use meniscus_geometry::{Bvh, TriangleMesh};
@@ -8,6 +9,9 @@ use meniscus_sph::{BodyWall, Coupling, Integral, Liquid};
 
 /// Where liquid may rest before the paper's wall, off half a spacing, in spacings.
 const REST_OFF: f64 = 0.1;
+
+/// Step for which walls and bodies are placed before the first one \[s\].
+const START: f64 = 1e-3;
 
 /// Takes liquid out of solids, and says what will not go well between them.
 pub(crate) fn meet(liquid: &mut Liquid, solids: &Solids, warnings: &mut Vec<String>) {
@@ -27,6 +31,26 @@ pub(crate) fn meet(liquid: &mut Liquid, solids: &Solids, warnings: &mut Vec<Stri
     if wall == BodyWall::Traction {
         look_at_traction(liquid, warnings);
     }
+}
+
+/// Lets liquid make room before the first step, among walls, soft and rigid bodies and solids that it embeds.
+pub(crate) fn relax(wet: &mut Gauss, warnings: &mut Vec<String>) {
+    if !wet.liquid.corrects_gradients() {
+        return;
+    }
+    let mut walls = wet.walls.clone();
+    walls.place(0.0, START);
+    wet.solids.place_in(&mut wet.liquid, START);
+    match wet.liquid.relax(&walls) {
+        Ok(relaxed) if relaxed.converged => {}
+        Ok(relaxed) => warnings.push(format!(
+            "the liquid starts {:.2} % too dense in the mean, and has not found more room in {} rounds",
+            100.0 * relaxed.compression[1],
+            relaxed.rounds
+        )),
+        Err(error) => warnings.push(format!("the liquid cannot make room before the start: {error}")),
+    }
+    wet.solids.take_compliances();
 }
 
 /// Where liquid will rest, and whether the wall is strong enough.
@@ -79,7 +103,8 @@ pub(crate) fn leave_out(
     surfaces: impl IntoIterator<Item = TriangleMesh>,
     warnings: &mut Vec<String>,
 ) {
-    let clearance = 0.25 * liquid.setup().params.spacing;
+    let params = &liquid.setup().params;
+    let clearance = params.clearance() * params.spacing;
     let particles = liquid.particles_mut();
     let before = particles.len();
     for surface in surfaces {

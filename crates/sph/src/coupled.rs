@@ -112,13 +112,19 @@ impl Liquid {
         if self.bodies.is_empty() {
             return;
         }
-        let volume = self.rest_volume();
+        let (volume, shifted) = (self.rest_volume(), self.corrects_gradients());
         let Self { state, bodies, setup, work, walls, embedded, .. } = self;
         let State { particles, body_impulses, .. } = state;
         let (position, velocity) = (&mut particles.position, &mut particles.velocity);
         let way = |i: usize| {
-            let x = position[i].as_dvec3();
-            [x - velocity[i].as_dvec3() * dt, x]
+            let x = position[i];
+            // Where velocities are not those of places, the way is not theirs either.
+            let way = if shifted {
+                setup.periodic.shortest(x - Vec3::from_slice(&work.place[i])).as_dvec3()
+            } else {
+                velocity[i].as_dvec3() * dt
+            };
+            [x.as_dvec3() - way, x.as_dvec3()]
         };
         bodies.find_passed(way, ends, [walls.nearest(), dt]);
         let liquid = &particles.liquid;

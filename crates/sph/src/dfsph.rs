@@ -218,6 +218,7 @@ impl Liquid {
         self.bodies.start.fill(DVec3::ZERO);
         if self.corrects_gradients() {
             self.correct_gradients();
+            self.turn_divergence();
             self.work.divergence_pressure.clear();
             self.work.divergence_pressure.resize(self.state.particles.len(), 0.0);
             return Ok(Solved { converged: true, ..Solved::default() });
@@ -455,7 +456,8 @@ impl Liquid {
                 _ if embedded.is_solid(liquids[i]) => 0.0,
                 Aim::Density | Aim::Shift => (c - 1.0).min(share * (c - 1.0)) + dt * rate - compliance * q[i],
                 Aim::Divergence | Aim::Projection if c < LOOSE => 0.0,
-                Aim::Divergence | Aim::Projection => dt * rate - compliance * q[i],
+                Aim::Divergence => dt * rate - compliance * q[i],
+                Aim::Projection => dt * (rate + corrected.turned[i]) - compliance * q[i],
             };
             (residual, miss(residual, q[i], both_ways, may_pull(pulls, i)))
         });

@@ -27,19 +27,21 @@ use rayon::prelude::*;
 /// Largest ε: stable up to an M of 2.8.
 const LARGEST: f64 = 0.25;
 
-/// Largest part of it with corrected gradients: their operator has eigenvalues up to 6 in units of 1/s² on a lattice, 9 at most.
-const LARGEST_OF_NOISE: f64 = 0.1;
+/// Part of it with corrected gradients, and the largest: their operator R has eigenvalues up to 6 on a lattice, 9 at most, and
+/// R R + 5 R up to 126.
+const OF_NOISE: f64 = 0.03;
+const LARGEST_OF_NOISE: f64 = 0.015;
 
 impl Liquid {
     /// Adds the friction of small eddies to the accelerations of the incompressible liquid.
     pub(crate) fn damp_eddies(&mut self, dt: f64) {
         let params = &self.setup.params;
-        let share = params.eddy_friction() * dt * self.setup.speed / params.spacing;
+        let share = params.eddy_friction(self.corrects_gradients()) * dt * self.setup.speed / params.spacing;
         if share <= 0.0 {
             return;
         }
         if self.corrects_gradients() {
-            return self.damp_noise(share.min(LARGEST_OF_NOISE), dt);
+            return self.damp_noise((OF_NOISE * share).min(LARGEST_OF_NOISE), dt);
         }
         let share = share.min(LARGEST);
         let count = self.state.particles.len();

@@ -53,6 +53,7 @@ mod liquid;
 mod neighbours;
 mod params;
 mod particles;
+mod relax;
 mod state_equation;
 mod step;
 pub mod surface;
@@ -76,4 +77,5 @@ pub use params::{
     TensionModel, ViscositySolver,
 };
 pub use particles::Particles;
+pub use relax::Relaxed;
 pub use step::Hooks;

@@ -25,7 +25,7 @@ pub struct Params {
     /// Mean divergence times dt that it leaves, dimensionless, default 0.001.
     pub divergence_error: f64,
     /// Gradients in its pressure solve, default "plain".
-    pub gradients: Gradients,
+    pub gradients: Option<Gradients>,
     /// Whether its density solve corrects positions alone, default false: velocities, and positions by them (Bender and Koschier 2017).
     /// Alone, velocities feel the pressure of the divergence solve, and particles in disorder do not rub each other as they make
     /// room. For liquid of plain gradients that fills pipes and channels, without solids and rigid bodies.
@@ -53,6 +53,9 @@ pub struct Params {
     pub viscosity: ViscositySolver,
     /// How the curvature is found by which surface tension pulls, default "fitted".
     pub tension: TensionModel,
+    /// Whether particles make room before the first step where a fill has put them too near to each other, to walls or to bodies, default
+    /// true. With corrected gradients.
+    pub relax: bool,
     /// Mass of a particle in units of ρ0 spacing³, dimensionless, default 1.
     pub mass_factor: f64,
 }
@@ -67,7 +70,8 @@ impl Default for Params {
             density_error: 1e-4,
             pressure_error: 0.02,
             divergence_error: 1e-3,
-            gradients: Gradients::default(),
+            gradients: None,
+            relax: true,
             position_correction: false,
             max_density_iterations: 100,
             max_divergence_iterations: 100,
@@ -84,22 +88,31 @@ impl Default for Params {
 }
 
 impl Params {
-    /// Whether the pressure solver is the one that corrects gradients.
+    /// Whether gradients are corrected, given or by default, as far as the liquid alone can say.
     #[must_use]
     pub fn corrects_gradients(&self) -> bool {
-        self.gradients == Gradients::Corrected && self.pressure == PressureSolver::Dfsph
+        self.gradients.unwrap_or_default() == Gradients::Corrected
+            && self.pressure == PressureSolver::Dfsph
+            && !self.position_correction
     }
 
-    /// The artificial viscosity, dimensionless, given or by default.
+    /// The artificial viscosity, dimensionless, given or by default where gradients are corrected or not.
     #[must_use]
-    pub fn artificial_viscosity(&self) -> f64 {
-        self.artificial_viscosity.unwrap_or(if self.corrects_gradients() { 0.0 } else { 0.05 })
+    pub fn artificial_viscosity(&self, corrected: bool) -> f64 {
+        self.artificial_viscosity.unwrap_or(if corrected { 0.0 } else { 0.05 })
     }
 
-    /// The friction of eddies, dimensionless, given or by default.
+    /// The friction of eddies, dimensionless, given or by default where gradients are corrected or not.
     #[must_use]
-    pub fn eddy_friction(&self) -> f64 {
-        self.eddy_friction.unwrap_or(if self.corrects_gradients() { 1.0 } else { 0.0 })
+    pub fn eddy_friction(&self, corrected: bool) -> f64 {
+        self.eddy_friction.unwrap_or(if corrected { 1.0 } else { 0.0 })
+    }
+
+    /// Least distance of a fill from walls and bodies, in spacings: particles that make room may start on a surface, others would be
+    /// thrown off.
+    #[must_use]
+    pub fn clearance(&self) -> f64 {
+        if self.relax && self.corrects_gradients() { 0.02 } else { 0.25 }
     }
 }
 

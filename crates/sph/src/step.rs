@@ -139,6 +139,7 @@ impl Liquid {
         let density = report.stage("find pressure", || self.find_pressure(gravity, dt))?; // 8
         hooks.after_pressure(self, report)?;
         report_solves(report, [&divergence, &density], viscosity.as_ref());
+        report.count("work of the shift [J]", self.shift_work());
         Ok(())
     }
 

@@ -85,7 +85,11 @@ impl Liquid {
             } else {
                 Viscosity::Mixed(&self.work.viscosity)
             },
-            shock: (self.heaviest() * self.setup.params.artificial_viscosity() * signal_speed * 0.5 / self.h) as f32,
+            shock: (self.heaviest()
+                * self.setup.params.artificial_viscosity(self.corrects_gradients())
+                * signal_speed
+                * 0.5
+                / self.h) as f32,
             crowding: (self.heaviest() * signal_speed * signal_speed) as f32,
             crowded: (0.5 * self.setup.params.spacing / self.h) as f32,
         }

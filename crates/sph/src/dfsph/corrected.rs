@@ -20,9 +20,9 @@
 //! | qᵢ | pressure \[Pa\]; inside the liquid it may pull, elsewhere not |
 //! | δᵢ | shift of the place \[m\] |
 //!
-//! The step: one projection of v + Δt (gravity, friction, tension) to D v = 0, from the pressure of the last step on; then the
-//! density solve with plain gradients, which only moves places, by δ, until no compression is left; velocities follow their own field,
-//! v += (∇v) δ.
+//! The step: one projection of v + Δt (gravity, friction, tension) to D v = 0, less half of the divergence that it started with, from the
+//! pressure of the last step on; then the density solve with plain gradients, which only moves places, by δ, until no compression is left.
+//! Velocities stay with their particles: if they followed their field, v += (∇v) δ, momentum would not be kept, and waves last no longer.
 
 mod sums;
 
@@ -32,16 +32,26 @@ use crate::bodies::Link;
 use crate::lanes::{Packed, pack};
 use crate::liquid::{Liquid, with_kernel_and_space};
 use crate::neighbours::sum_over_blocks;
-use crate::params::{BodyWall, Gradients, PressureSolver};
+use crate::params::BodyWall;
 use crate::walls::{Contact, Side};
 use fearless_simd::dispatch;
 use glam::{DVec3, Mat3, Vec3};
 use meniscus_core::{StepError, par};
 use rayon::prelude::*;
-use sums::{fit_field, sum_change, sum_moments, sum_noise, sum_pressure, sum_rate};
+use sums::{fit_field, sum_moments, sum_noise, sum_pressure, sum_rate};
 
 /// Above this compression a particle is inside the liquid: its pressure may pull.
 const INSIDE: f32 = 0.95;
+
+/// The part of the divergence that a step starts with which its projection turns round.
+///
+/// A flow carries its velocities to where they diverge, and a projection that ends each step without divergence takes that energy, ½ Δt² |∇p|²/ρ²
+/// per mass: steps make viscosity. Half of the divergence, with its sign turned, is left to the next step, as the midpoint rule would leave
+/// all of it; a third of the loss remains, and as it is less than one, energy falls still.
+const TURNED: f32 = 0.5;
+
+/// How much of R goes with R R in the friction of noise.
+const ONCE: f32 = 5.0;
 
 /// Determinant of the moments below which particles have too few neighbours to correct their gradients wholly.
 const FEW: f32 = 0.3;
@@ -66,6 +76,10 @@ pub(crate) struct Corrected {
     inverse_diagonal: Vec<f32>,
     /// Which particles may pull.
     pub(super) pulls: Vec<bool>,
+    /// D v at the start of the step \[1/s\], times the part of it that the projection turns round.
+    pub(super) turned: Vec<f32>,
+    /// What the shift of places has lifted the liquid by in the step \[J\].
+    lift: f64,
     /// Velocities after the projection.
     projected: Vec<Packed>,
     /// The best linear field through the velocities of neighbours: its inverse moments without walls and their weight, its rows.
@@ -119,12 +133,10 @@ impl Liquid {
     /// Whether gradients are corrected.
     #[must_use]
     pub fn corrects_gradients(&self) -> bool {
-        let params = &self.setup.params;
-        params.gradients == Gradients::Corrected
-            && params.pressure == PressureSolver::Dfsph
-            && !params.position_correction
-            && self.setup.coupling.wall == BodyWall::Pressure
-            && !self.embedded.is_porous()
+        let by_pressure = self.setup.coupling.wall == BodyWall::Pressure;
+        // The shift of places does not keep the angular momentum of drops: under surface tension they are corrected on demand.
+        let wanted = self.setup.params.gradients.is_some() || self.strongest_tension() == 0.0;
+        self.setup.params.corrects_gradients() && by_pressure && wanted && !self.embedded.is_porous()
     }
 
     /// Inverse moments of the gradients, and what walls and bodies push with under them.
@@ -167,6 +179,24 @@ impl Liquid {
         if !self.bodies.is_empty() {
             self.bodies.sort_links(&self.work.links);
         }
+    }
+
+    /// What the velocities with which a step starts diverge by, times the part of it that the projection turns round.
+    pub(super) fn turn_divergence(&mut self) {
+        let count = self.state.particles.len();
+        let mut flow = std::mem::take(&mut self.work.flow);
+        let mut turned = std::mem::take(&mut self.work.corrected.turned);
+        let mut partial = std::mem::take(&mut self.work.partial);
+        flow.resize(count + 1, [0.0; 4]);
+        flow[count] = [0.0; 4];
+        let each = flow[..count].par_iter_mut().with_min_len(par::LIGHT).zip(&self.state.particles.velocity);
+        each.for_each(|(flow, &v)| *flow = pack(v, 0.0));
+        let (compression, walls) = (&self.work.compression, &self.work.corrected.wall_push);
+        self.sum_rates_corrected((&flow, 0.0), &mut turned, &mut partial, |i, rate| {
+            let inside = compression[i] > INSIDE;
+            (if inside { TURNED * (rate + walls[i][3]) } else { 0.0 }, 0.0)
+        });
+        (self.work.flow, self.work.corrected.turned, self.work.partial) = (flow, turned, partial);
     }
 
     /// Adds the sides of walls to the moments of the particles of a block.
@@ -231,7 +261,8 @@ impl Liquid {
         });
         self.check("find pressure", "pressure", |p, i| p.pressure[i].is_finite())?;
         let shifted = self.shift(dt);
-        self.follow_field(dt);
+        self.book_shift(gravity, dt);
+        self.part_places(dt);
         let acceleration = &self.work.acceleration;
         self.check("find pressure", "acceleration", |_, i| acceleration[i].is_finite())?;
         Ok(Solved {
@@ -287,7 +318,7 @@ impl Liquid {
     }
 
     /// Places without compression; at the end `work.flow` holds the velocities that lead there.
-    fn shift(&mut self, dt: f64) -> Solved {
+    pub(crate) fn shift(&mut self, dt: f64) -> Solved {
         let solver = &self.setup.params;
         let error = solver.density_error.max(super::ROUNDING * self.share_taken_back(dt));
         let stop = Stop { error, most: error, iterations: [0, solver.max_density_iterations], both_ways: false };
@@ -298,83 +329,97 @@ impl Liquid {
         solved
     }
 
-    /// Accelerations of places, by which they are shifted, and of velocities, which follow their field.
-    fn follow_field(&mut self, dt: f64) {
-        let count = self.state.particles.len();
-        let (step, inverse_dt) = (dt as f32, (1.0 / dt) as f32);
-        let (level, norm) = (self.level, self.gradient_norm());
-        let mut own = std::mem::take(&mut self.work.own_acceleration);
-        let mut places = std::mem::take(&mut self.work.acceleration);
-        own.resize(count, Vec3::ZERO);
-        let (work, velocity) = (&self.work, &self.state.particles.velocity);
-        let Corrected { projected, inverse, .. } = &work.corrected;
-        with_kernel_and_space!(self, |pair| {
-            let pieces = own.par_chunks_mut(par::PIECE).zip(places.par_chunks_mut(par::PIECE));
-            let blocks = work.neighbours.blocks.par_iter().zip(&work.slopes).zip(&work.gradients);
-            blocks.zip(pieces).for_each(|(((block, slopes), gradients), (own, places))| {
-                let pairs = Pairs { block, slopes, gradients };
-                for (k, (own, place)) in own.iter_mut().zip(places).enumerate() {
-                    let i = block.start + k;
-                    let (p, v) = (Vec3::from_slice(&projected[i]), velocity[i]);
-                    let shift = (Vec3::from_slice(&work.flow[i]) - p) * step;
-                    *place = (Vec3::from_slice(&work.flow[i]) - v) * inverse_dt;
-                    let mut after = p;
-                    if shift != Vec3::ZERO {
-                        let way = apply(&inverse[i], shift) * norm;
-                        after += dispatch!(level, simd => sum_change(simd, pair.1, pairs, (&work.place, projected), (k, way)));
-                    }
-                    *own = (after - v) * inverse_dt;
-                }
-            });
+    /// What the shift of places lifts the liquid by, Σ m g·δ with the sign turned: no velocity pays for it.
+    fn book_shift(&mut self, gravity: DVec3, dt: f64) {
+        let volume = self.rest_volume();
+        let (work, liquid) = (&self.work, &self.state.particles.liquid);
+        let lift = par::sum(liquid.len(), |i| {
+            let shift = Vec3::from_slice(&work.flow[i]) - Vec3::from_slice(&work.corrected.projected[i]);
+            -f64::from(work.rest_density[usize::from(liquid[i])]) * gravity.dot(shift.as_dvec3())
         });
-        (self.work.own_acceleration, self.work.acceleration) = (own, places);
+        self.work.corrected.lift = lift * volume * dt;
+    }
+
+    /// Work of the shift of places against gravity in the last step \[J\], which comes from nowhere; nothing with plain gradients.
+    #[must_use]
+    pub fn shift_work(&self) -> f64 {
+        self.work.corrected.lift
+    }
+
+    /// Accelerations of places, by which they are shifted, and of velocities, which are not: they would follow their field at the price of
+    /// momentum.
+    fn part_places(&mut self, dt: f64) {
+        let inverse_dt = (1.0 / dt) as f32;
+        let crate::liquid::Workspace { flow, acceleration, own_acceleration: own, corrected, .. } = &mut self.work;
+        own.resize(acceleration.len(), Vec3::ZERO);
+        let (velocity, projected) = (&self.state.particles.velocity, &corrected.projected);
+        let both = own.par_iter_mut().zip(acceleration).with_min_len(par::LIGHT).enumerate();
+        both.for_each(|(i, (own, place))| {
+            *own = (Vec3::from_slice(&projected[i]) - velocity[i]) * inverse_dt;
+            *place = (Vec3::from_slice(&flow[i]) - velocity[i]) * inverse_dt;
+        });
     }
 
     /// Friction of what single particles do against their neighbours: against the best linear field through their velocities.
     ///
-    /// > Δvᵢ = −κ Σⱼ wᵢⱼ (θᵢ(vᵢⱼ − Gᵢxᵢⱼ) + θⱼ(vᵢⱼ − Gⱼxᵢⱼ)),  Gᵢ = Σⱼ wᵢⱼ vᵢⱼ⊗xᵢⱼ (Σⱼ wᵢⱼ xᵢⱼ⊗xᵢⱼ)⁻¹,  wᵢⱼ = −V0 (dW/dr)/r
+    /// > Δvᵢ = −ε (ρ/ρ0ᵢ) (R R v + 5 R v)ᵢ,  (R v)ᵢ = s² Σⱼ wᵢⱼ (θᵢ(vᵢⱼ − Gᵢxᵢⱼ) + θⱼ(vᵢⱼ − Gⱼxᵢⱼ)),
+    /// >
+    /// > Gᵢ = Σⱼ wᵢⱼ vᵢⱼ⊗xᵢⱼ (Σⱼ wᵢⱼ xᵢⱼ⊗xᵢⱼ)⁻¹,  wᵢⱼ = −V0 (dW/dr)/r
     ///
-    /// It is the slope of Σᵢ θᵢ Σⱼ wᵢⱼ |vᵢⱼ − Gᵢxᵢⱼ|²/2, as G is the best fit: energy falls, momentum stays, and as linear
+    /// R is the slope of Σᵢ θᵢ Σⱼ wᵢⱼ |vᵢⱼ − Gᵢxᵢⱼ|²/2, as G is the best fit, and so symmetric: energy falls, momentum stays, and as linear
     /// fields are not felt, neither is rotation, so that angular momentum stays too. θ is one, and nothing where neighbours are too few.
+    /// Of a smooth flow R leaves little, and R R next to nothing; R R alone is slow to take what a few particles do together.
     pub(crate) fn damp_noise(&mut self, share: f64, dt: f64) {
         let count = self.state.particles.len();
         let mut flow = std::mem::take(&mut self.work.flow);
+        let mut rough = std::mem::take(&mut self.work.push);
         let mut rows = std::mem::take(&mut self.work.corrected.rows);
         flow.resize(count + 1, [0.0; 4]);
         flow[count] = [0.0; 4];
         let each = flow[..count].par_iter_mut().with_min_len(par::LIGHT).zip(&self.state.particles.velocity);
         each.for_each(|(flow, &v)| *flow = pack(v, 0.0));
+        self.roughen_against_fit(&flow, &mut rows, &mut rough);
+        self.roughen_against_fit(&rough, &mut rows, &mut flow);
+        let lightest = self.setup.materials.iter().map(|m| m.1.density).fold(f64::INFINITY, f64::min);
+        let strength = (share * lightest / dt) as f32;
+        let (rest, liquid) = (&self.work.rest_density, &self.state.particles.liquid);
+        let acceleration = self.work.acceleration.par_iter_mut().with_min_len(par::LIGHT);
+        acceleration.enumerate().for_each(|(i, a)| {
+            let noise = Vec3::from_slice(&flow[i]) + Vec3::from_slice(&rough[i]) * ONCE;
+            *a -= noise * (strength / rest[usize::from(liquid[i])]);
+        });
+        (self.work.flow, self.work.push, self.work.corrected.rows) = (flow, rough, rows);
+    }
+
+    /// R of the velocities; one more than particles. `rows` are room for the fields.
+    fn roughen_against_fit(&self, flow: &[Packed], rows: &mut [Vec<Packed>; 3], output: &mut Vec<Packed>) {
+        let (work, count) = (&self.work, self.state.particles.len());
         rows.iter_mut().for_each(|row| row.resize(count + 1, [0.0; 4]));
         rows.iter_mut().for_each(|row| row[count] = [0.0; 4]);
-        let (level, norm) = (self.level, self.gradient_norm());
-        let spacing = self.setup.params.spacing;
-        let lightest = self.setup.materials.iter().map(|m| m.1.density).fold(f64::INFINITY, f64::min);
-        let strength = (share * spacing * spacing * lightest / dt) as f32 * norm;
-        let liquid = &self.state.particles.liquid;
-        let mut acceleration = std::mem::take(&mut self.work.acceleration);
-        let work = &self.work;
+        output.resize(count + 1, [0.0; 4]);
+        let (level, norm, spacing) = (self.level, self.gradient_norm(), self.setup.params.spacing);
+        let scale = -(spacing * spacing) as f32 * norm;
         with_kernel_and_space!(self, |pair| {
             let [x, y, z] = rows.each_mut().map(|row| row[..count].par_chunks_mut(par::PIECE));
             let blocks = work.neighbours.blocks.par_iter().zip(&work.slopes).zip(&work.gradients);
             let fits = work.corrected.fit.par_chunks(par::PIECE);
             blocks.zip(fits).zip(x.zip(y).zip(z)).for_each(|((((block, slopes), gradients), fit), ((x, y), z))| {
                 let pairs = Pairs { block, slopes, gradients };
-                dispatch!(level, simd => fit_field(simd, pair.1, pairs, (&work.place, &flow), fit, [x, y, z]));
+                dispatch!(level, simd => fit_field(simd, pair.1, pairs, (&work.place, flow), fit, [x, y, z]));
                 for row in [x, y, z] {
                     row.iter_mut().for_each(|row| *row = [row[0] * -norm, row[1] * -norm, row[2] * -norm, row[3]]);
                 }
             });
             let blocks = work.neighbours.blocks.par_iter().zip(&work.slopes);
-            blocks.zip(acceleration.par_chunks_mut(par::PIECE)).for_each(|((block, slopes), piece)| {
-                for (k, a) in piece.iter_mut().enumerate() {
+            blocks.zip(output[..count].par_chunks_mut(par::PIECE)).for_each(|((block, slopes), piece)| {
+                for (k, output) in piece.iter_mut().enumerate() {
                     let lists = (block, &slopes[..], k);
-                    let sum = dispatch!(level, simd => sum_noise(simd, pair.1, lists, (&work.place, &flow), &rows));
-                    *a += sum * (strength / work.rest_density[usize::from(liquid[block.start + k])]);
+                    let sum = dispatch!(level, simd => sum_noise(simd, pair.1, lists, (&work.place, flow), rows));
+                    *output = pack(sum * scale, 0.0);
                 }
             });
         });
-        self.work.acceleration = acceleration;
-        (self.work.flow, self.work.corrected.rows) = (flow, rows);
+        output[count] = [0.0; 4];
     }
 
     /// q L of all particles, whose multipliers q are the companions of their places.

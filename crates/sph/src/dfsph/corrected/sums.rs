@@ -105,31 +105,6 @@ pub(super) fn sum_moments<S: Simd, P: Space>(
     );
 }
 
-/// Σⱼ (vⱼ − vᵢ) (h⁴ ∇Wᵢⱼ·w) for a particle of a block and a vector w.
-#[inline(always)]
-pub(super) fn sum_change<S: Simd, P: Space>(
-    simd: S,
-    space: P,
-    pairs: Pairs<'_>,
-    (place, flow): (&[Packed], &[Packed]),
-    (k, way): (usize, Vec3),
-) -> Vec3 {
-    let block = pairs.block;
-    simd.vectorize(
-        #[inline(always)]
-        || {
-            let i = block.start + k;
-            let (x_i, v_i, way) = (splat3(simd, place[i]), splat3(simd, flow[i]), splat3(simd, pack(way, 0.0)));
-            let mut sum = [splat(simd, 0.0); 3];
-            for (at, eight) in block.range(k).zip(block.of(k)) {
-                let (g, _) = pairs.gradient(simd, (space, place), x_i, (at, eight));
-                sum = plus_scaled(sum, dot(g, way), minus(gather(simd, flow, eight).0, v_i));
-            }
-            add_up3(sum)
-        },
-    )
-}
-
 /// θ (Σⱼ (vᵢ − vⱼ)⊗h⁴ ∇Wᵢⱼ) times the inverse moments, row by row, for the particles of a block; the companion of the first row is θ.
 #[inline(always)]
 pub(super) fn fit_field<S: Simd, P: Space>(

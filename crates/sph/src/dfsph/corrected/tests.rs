@@ -26,7 +26,7 @@ fn disorder(walls: bool, velocity: impl Fn(Vec3) -> Vec3) -> Liquid {
         motion: Motion::Still,
     };
     let mut liquid = Liquid::new(Setup {
-        params: Params { spacing: SPACING, gradients: Gradients::Corrected, ..Params::default() },
+        params: Params { spacing: SPACING, gradients: Some(Gradients::Corrected), ..Params::default() },
         materials: vec![("water".into(), Material::default())],
         walls: Boundaries::new(if walls { vec![corner] } else { Vec::new() }).unwrap(),
         coupling: Default::default(),
@@ -116,7 +116,7 @@ fn friction_of_noise_takes_energy_and_neither_momentum_nor_linear_fields() {
         let mut liquid = disorder(false, |x| field * x + noise3((x.x * 1e6) as usize) * rough);
         liquid.work.acceleration.clear();
         liquid.work.acceleration.resize(1000, Vec3::ZERO);
-        liquid.damp_noise(0.1, 1e-3);
+        liquid.damp_noise(0.015, 1e-3);
         let Particles { position, velocity, .. } = &liquid.state.particles;
         let a = &liquid.work.acceleration;
         let sum = |of: &dyn Fn(usize) -> Vec3| (0..1000).map(|i| of(i).as_dvec3()).sum::<DVec3>();

@@ -1,0 +1,112 @@
+//! A start at rest: particles make room before the first step.
+//!
+//! A fill puts particles on a lattice, which walls, bodies and other fills cut where they like. What lies too near to them is too dense, and
+//! the first steps would drive it apart. Here the density solve moves places alone,
+//!
+//! > x += δ,  cᵢ(x + δ) ≤ 1,
+//!
+//! a part at a time, until hardly any compression is left; velocities stay as they are given.
+
+use crate::liquid::Liquid;
+use glam::{DVec3, Vec3};
+use meniscus_boundary::Boundaries;
+use meniscus_core::{StepError, par};
+use rayon::prelude::*;
+
+/// Part of the compression that a round takes back.
+const PART: f64 = 0.4;
+
+/// Farthest that a particle moves in a round, in spacings.
+const FARTHEST: f32 = 0.1;
+
+/// What may be left, in units of what a step may leave.
+const ENOUGH: f64 = 5.0;
+
+/// Most rounds.
+const MAX_ROUNDS: u32 = 40;
+
+/// What it took to make room.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Relaxed {
+    /// Rounds taken.
+    pub rounds: u32,
+    /// Mean compression above rest before and after, dimensionless.
+    pub compression: [f64; 2],
+    /// Whether no more is left than five times what a step may leave.
+    pub converged: bool,
+}
+
+impl Liquid {
+    /// Moves particles apart where they are too dense, before walls that have been placed for a step, and bodies. Nothing without `relax`
+    /// or with plain gradients, whose velocities make room as soon as they start.
+    ///
+    /// # Errors
+    /// When a density is not finite.
+    pub fn relax(&mut self, placed: &Boundaries) -> Result<Relaxed, StepError> {
+        let params = &self.setup.params;
+        let mut relaxed = Relaxed { converged: true, ..Relaxed::default() };
+        if !(params.relax && self.corrects_gradients()) || self.state.particles.is_empty() {
+            return Ok(relaxed);
+        }
+        let (last_step, dt) = (self.state.last_step, PART * params.spacing / self.setup.speed);
+        let most = ENOUGH * params.density_error;
+        loop {
+            let left = self.sum_start(placed)?;
+            relaxed.compression[1] = left;
+            if relaxed.rounds == 0 {
+                relaxed.compression[0] = left;
+            }
+            relaxed.converged = left <= most;
+            if relaxed.converged || relaxed.rounds == MAX_ROUNDS {
+                break;
+            }
+            self.make_room(dt);
+            relaxed.rounds += 1;
+        }
+        self.state.last_step = last_step;
+        Ok(relaxed)
+    }
+
+    /// As [`Liquid::sort`], before the first step: nozzles are shut.
+    fn put_in_order(&mut self) {
+        let emitters = std::mem::take(&mut self.setup.emitters);
+        self.sort(0.0, 0.0);
+        self.setup.emitters = emitters;
+    }
+
+    /// Compression at the start; returns the mean of what lies above rest.
+    fn sum_start(&mut self, placed: &Boundaries) -> Result<f64, StepError> {
+        self.put_in_order();
+        self.find_neighbours();
+        self.touch_placed_walls(placed);
+        self.sum_density_and_gradients()?;
+        let (compression, liquid) = (&self.work.compression, &self.state.particles.liquid);
+        let above = |i: usize| {
+            if self.embedded.is_solid(liquid[i]) { 0.0 } else { f64::from(compression[i] - 1.0).max(0.0) }
+        };
+        Ok(par::sum(liquid.len(), above) / liquid.len() as f64)
+    }
+
+    /// One round.
+    fn make_room(&mut self, dt: f64) {
+        let (step, farthest) = (dt as f32, FARTHEST * self.setup.params.spacing as f32);
+        let acceleration = &mut self.work.acceleration;
+        acceleration.clear();
+        // The solve starts from liquid at rest, whatever its velocities are.
+        acceleration.extend(self.state.particles.velocity.iter().map(|v| -*v / step));
+        self.bodies.start.fill(DVec3::ZERO);
+        self.shift(dt);
+        let (walls, flow, embedded) = (&self.walls, &self.work.flow, &self.embedded);
+        let particles = &mut self.state.particles;
+        let (liquid, velocity) = (&particles.liquid, &particles.velocity);
+        let each = particles.position.par_iter_mut().with_min_len(par::LIGHT).enumerate();
+        each.filter(|(i, _)| !embedded.is_solid(liquid[*i])).for_each(|(i, x)| {
+            *x += (Vec3::from_slice(&flow[i]) * step).clamp_length_max(farthest);
+            walls.keep_inside(x, &mut velocity[i].clone());
+        });
+        if self.setup.periodic.any() {
+            let periodic = self.setup.periodic;
+            self.state.particles.position.iter_mut().for_each(|x| *x = periodic.wrap(*x));
+        }
+    }
+}
