@@ -1,4 +1,5 @@
 //! The scene file.
+mod animated;
 mod body;
 mod error;
 pub mod live;
@@ -12,6 +13,7 @@ mod solid;
 mod validate;
 mod validate_grid;
 
+pub use animated::{Animated, MeshWetting, ShellSide};
 pub use body::{Body, Cohesion, Repeat};
 pub use error::SceneError;
 pub use load::{Asset, Loaded};
