@@ -118,6 +118,11 @@ pub const CASES: &[Case] = &[
     Case { name: "moving-drop", run: twophase::moving_drop },
     Case { name: "open-hump", run: twophase::open_hump },
     Case { name: "entry-volume", run: twophase::entry_volume },
+    Case { name: "piston", run: twophase::piston },
+    Case { name: "shell-tight", run: twophase::shell_tight },
+    Case { name: "oscillating-cylinder", run: twophase::oscillating_cylinder },
+    Case { name: "translate-invariance", run: twophase::translate_invariance },
+    Case { name: "outflow", run: twophase::outflow },
     Case { name: "stuffing", run: stuffing::run },
 ];
 

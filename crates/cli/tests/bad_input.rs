@@ -198,3 +198,29 @@ fn a_simulation_that_fails_says_where_and_keeps_its_last_frame() {
     assert_eq!((info["status"].as_str(), &info["error"]), (Some("failed"), error));
     assert!(place.exists("w/frames/frame_00005.mnf") && !place.exists("w/frames/frame_00006.mnf"));
 }
+
+#[test]
+fn animations_that_cannot_be() {
+    let place = Place::new();
+    let refuse_file = |name: &str, bytes: &str, words: &[&str]| {
+        place.write(name, bytes);
+        place.write("x.toml", format!("[animated.hand]\nfile = \"{name}\"\n"));
+        refuse(&place, &["run", "x.toml"], words);
+    };
+    place.write("x.toml", "[animated.hand]\nfile = \"nowhere.glb\"\n");
+    refuse(&place, &["run", "x.toml"], &["x.toml:2", "nowhere.glb"]);
+    refuse_file("hand.fbx", "", &["x.toml:2", "unknown kind of animation"]);
+    refuse_file("empty.glb", "", &["x.toml:2", "not a glTF 2.0 file"]);
+    refuse_file("short.glb", "glTF", &["x.toml:2", "the version in its header is not 2"]);
+    let leaves = r#"{"asset":{"version":"2.0"},"buffers":[{"uri":"../secret.bin","byteLength":4}]}"#;
+    refuse_file("leaves.gltf", leaves, &["x.toml:2", "is not a file beside this one or below its folder"]);
+    let missing = r#"{"asset":{"version":"2.0"},"buffers":[{"uri":"nowhere.bin","byteLength":4}]}"#;
+    refuse_file("missing.gltf", missing, &["x.toml:2", "cannot read `nowhere.bin`"]);
+    let huge = r#"{"asset":{"version":"2.0"},"buffers":[{"uri":"data:;base64,AAAAAA==","byteLength":4000000000}]}"#;
+    refuse_file("huge.gltf", huge, &["x.toml:2", "4000000000 bytes are announced, but there are 4"]);
+    // Two frames that have nothing to do with each other.
+    place.write("frame_2.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\n");
+    place.write("frame_1.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    place.write("x.toml", "[animated.sheet]\nfile = \"frame_#.obj\"\n");
+    refuse(&place, &["run", "x.toml"], &["x.toml:2", "it has 4 vertices instead of 3"]);
+}

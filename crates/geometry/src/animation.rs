@@ -28,7 +28,7 @@ use std::path::Path;
 
 use glam::{DAffine3, DVec3};
 
-use crate::{Aabb, TriangleMesh};
+use crate::{Aabb, MeshFileError, TriangleMesh};
 
 pub use error::{AnimationError, GltfError};
 pub use gltf::parse_glb;
@@ -128,6 +128,32 @@ pub fn read_animation(path: impl AsRef<Path>, options: &AnimationOptions) -> Res
         "obj" | "ply" | "stl" => sequence::read(path, options),
         _ => Err(AnimationError::UnknownFormat { path: path.into() }),
     }
+}
+
+/// Reads a file by its name, as a scene names it.
+pub type ReadFile<'a> = dyn Fn(&str) -> std::io::Result<Vec<u8>> + 'a;
+
+/// The same from files that `read` finds: buffers of a glTF file beside it or below its folder, frames of a sequence by their numbers,
+/// which must be less than [`MOST_FRAMES`].
+///
+/// # Errors
+/// Names the file, the place in it, and what would be right.
+pub fn load_animation(
+    file: &str,
+    options: &AnimationOptions,
+    read: &ReadFile<'_>,
+) -> Result<Animation, AnimationError> {
+    options.check()?;
+    let extension = Path::new(file).extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+    match extension.as_str() {
+        "glb" | "gltf" => gltf::load(file, options, read),
+        "obj" | "ply" | "stl" => sequence::load(file, options, read),
+        _ => Err(AnimationError::UnknownFormat { path: file.into() }),
+    }
+}
+
+fn read_named(file: &str, read: &ReadFile<'_>) -> Result<Vec<u8>, AnimationError> {
+    read(file).map_err(|error| MeshFileError::Read { path: file.into(), error }.into())
 }
 
 /// What a reader has found, before it is welded, placed and judged.

@@ -1,4 +1,5 @@
 //! The scene file.
+mod animated;
 mod body;
 mod error;
 pub mod live;
@@ -14,6 +15,7 @@ pub mod support;
 mod validate;
 mod validate_grid;
 
+pub use animated::{Animated, MeshWetting, ShellSide};
 pub use body::{Body, Cohesion, Kept, Repeat};
 pub use error::SceneError;
 pub use load::{Asset, Loaded};

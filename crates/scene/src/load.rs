@@ -1,15 +1,18 @@
 //! From a file, or a gallery scene, to a scene with its meshes.
 
+use crate::animated::{Animated, LoadedAnimation};
 use crate::error::SceneError;
 use crate::model::{Mesh, Method, Scene, Shape, WallShape, WetSide};
 use crate::parse::{Settings, Source, parse_with_hints, span_of};
 use crate::solid::SolidShape;
 use glam::DVec3;
+use meniscus_geometry::animation::Animation;
 use meniscus_geometry::{
     Bvh, ImportOptions, LARGEST_SURFACE, MeshFileError, TetError, TetFile, TetMesh, TriangleMesh, parse_mesh,
     parse_msh, parse_tetgen, parse_vtk, parse_vtu, read_bytes,
 };
 use std::path::Path;
+use std::sync::Arc;
 use toml_edit::Document;
 
 /// A scene with everything that it names.
@@ -25,6 +28,8 @@ pub struct Loaded {
     pub hints: Vec<String>,
     meshes: Vec<(Mesh, TriangleMesh)>,
     tets: Vec<(Mesh, TetMesh)>,
+    /// In the order of the scene's tables.
+    animations: Vec<LoadedAnimation>,
 }
 
 type Read<'a> = &'a dyn Fn(&str) -> std::io::Result<Vec<u8>>;
@@ -85,12 +90,17 @@ impl Loaded {
         read: &dyn Fn(&str) -> std::io::Result<Vec<u8>>,
     ) -> Result<Self, SceneError> {
         let (scene, hints) = parse_with_hints(shown, text, settings)?;
-        let (assets, meshes, tets) = (Vec::new(), Vec::new(), Vec::new());
-        let mut loaded = Self { name: name.to_owned(), scene, assets, hints, meshes, tets };
+        let (assets, meshes, tets, animations) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut loaded = Self { name: name.to_owned(), scene, assets, hints, meshes, tets, animations };
         for (path, mesh, use_as) in named_meshes(&loaded.scene) {
             if let Err(problem) = loaded.add(&mesh, use_as, read) {
-                return Err(at_key(shown, text, &path, problem));
+                return Err(at_key(shown, text, &path, problem, MESH_FILES));
             }
+        }
+        for (name, table) in &loaded.scene.animated {
+            let path = ["animated", name, "file"].map(str::to_owned);
+            let animation = LoadedAnimation::new(table, read);
+            loaded.animations.push(animation.map_err(|e| at_key(shown, text, &path, e, ANIMATION_FILES))?);
         }
         Ok(loaded)
     }
@@ -181,6 +191,12 @@ impl Loaded {
         &found.unwrap_or_else(|| panic!("the scene does not name the mesh {}", mesh.file)).1
     }
 
+    /// The animated meshes, with their names, in the order of the scene.
+    pub fn animations(&self) -> impl ExactSizeIterator<Item = (&str, &Animated, &Arc<Animation>)> {
+        let tables = self.scene.animated.iter().zip(&self.animations);
+        tables.map(|((name, table), loaded)| (name.as_str(), table, &loaded.animation))
+    }
+
     /// The scene with its mesh files renamed to `assets/…`, and those files: a folder that needs nothing else.
     #[must_use]
     pub fn self_contained(&self) -> (Scene, Vec<Asset>) {
@@ -195,7 +211,13 @@ impl Loaded {
         for mesh in meshes_mut(&mut scene) {
             mesh.file = format!("assets/{}", rename(&mesh.file));
         }
-        let assets = self.assets.iter().map(|a| Asset { file: rename(&a.file), bytes: a.bytes.clone() }).collect();
+        let mut assets: Vec<Asset> =
+            self.assets.iter().map(|a| Asset { file: rename(&a.file), bytes: a.bytes.clone() }).collect();
+        for (number, (table, loaded)) in scene.animated.values_mut().zip(&self.animations).enumerate() {
+            let (file, files) = loaded.in_folder(number, table);
+            table.file = format!("assets/{file}");
+            assets.extend(files);
+        }
         (scene, assets)
     }
 }
@@ -318,9 +340,12 @@ fn meshes_mut(scene: &mut Scene) -> impl Iterator<Item = &mut Mesh> {
     solids.chain(walls).chain(bodies)
 }
 
-fn at_key(shown: &str, text: &str, path: &[String], message: String) -> SceneError {
+const MESH_FILES: &str = "a surface in an OBJ, STL or PLY file, closed where it is to be filled, or tetrahedra in a .msh, .ele, .vtk or .vtu file; a relative path starts at the scene file";
+
+const ANIMATION_FILES: &str = "a glTF file (.glb, .gltf) with an animation, or a sequence of meshes such as \"frame_####.obj\" with the same triangles in every frame; a relative path starts at the scene file";
+
+fn at_key(shown: &str, text: &str, path: &[String], message: String, help: &str) -> SceneError {
     let source = Source { name: shown, text };
     let span = Document::parse(text).ok().and_then(|document| span_of(document.as_item(), path));
-    let help = "a surface in an OBJ, STL or PLY file, closed where it is to be filled, or tetrahedra in a .msh, .ele, .vtk or .vtu file; a relative path starts at the scene file";
     source.error(&message, span.unwrap_or(0..0), Some(help.into()))
 }

@@ -1,5 +1,6 @@
 //! The structure of a scene file. SI units; every key has a default and says so.
 
+use crate::animated::Animated;
 use crate::body::Body;
 use crate::pull::{Grab, Move, Pull, Release};
 use crate::rigid::Rigid;
@@ -69,6 +70,8 @@ pub struct Scene {
     pub periodic: Option<Periodic>,
     /// Walls, at rest or moving as prescribed, by name.
     pub wall: IndexMap<String, Wall>,
+    /// Meshes whose vertices move over time, by name: they push what they meet and do not answer.
+    pub animated: IndexMap<String, Animated>,
     /// Nozzles by name.
     pub emitter: IndexMap<String, Emitter>,
     /// Regions that take particles away, by name.
@@ -118,6 +121,7 @@ impl Default for Scene {
             pull: IndexMap::new(),
             periodic: None,
             wall: IndexMap::new(),
+            animated: IndexMap::new(),
             emitter: IndexMap::new(),
             drain: IndexMap::new(),
             probe: IndexMap::new(),

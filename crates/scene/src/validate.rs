@@ -197,6 +197,9 @@ impl Checks {
                 c.within(["motion"], |c| c.motion(&wall.motion));
             });
         }
+        for (name, table) in &scene.animated {
+            self.within(["animated", name], |c| c.animated(table, scene));
+        }
         for (name, emitter) in &scene.emitter {
             self.within(["emitter", name], |c| c.emitter(emitter, scene));
         }
@@ -209,13 +212,14 @@ impl Checks {
     }
 
     fn names(&mut self, scene: &Scene) {
-        let kinds: [(&str, Vec<&String>); 9] = [
+        let kinds: [(&str, Vec<&String>); 10] = [
             ("liquid", scene.liquid.keys().collect()),
             ("solid", scene.solid.keys().collect()),
             ("rigid", scene.rigid.keys().collect()),
             ("body", scene.body.keys().collect()),
             ("pull", scene.pull.keys().collect()),
             ("wall", scene.wall.keys().collect()),
+            ("animated", scene.animated.keys().collect()),
             ("emitter", scene.emitter.keys().collect()),
             ("drain", scene.drain.keys().collect()),
             ("probe", scene.probe.keys().collect()),
@@ -320,7 +324,7 @@ impl Checks {
         self.corners(tank.min, tank.max);
     }
 
-    fn color(&mut self, key: &str, color: Vector) {
+    pub(crate) fn color(&mut self, key: &str, color: Vector) {
         self.require(key, color.iter().all(|c| (0.0..=1.0).contains(c)), "must be three numbers between 0 and 1");
     }
 

@@ -3,7 +3,7 @@
 use crate::connections::{Connections, Wetting};
 use crate::gauss::{Gauss, Look, tank_edges};
 use crate::method::Method;
-use crate::{build_bodies, build_grid, build_liquid, build_solids, build_unified, build_wet, sanity};
+use crate::{build_animated, build_bodies, build_grid, build_liquid, build_solids, build_unified, build_wet, sanity};
 use glam::{DVec2, DVec3};
 use meniscus_boundary::{Boundaries, Wall, WallShape, Wet};
 use meniscus_core::{BodyInfo, BodyKind, StepReport, Wire};
@@ -69,6 +69,14 @@ pub enum BuildError {
         with: String,
         /// How deep \[m\].
         depth: f64,
+    },
+    /// An animated mesh cannot be used.
+    #[error("animated `{name}`: {message}")]
+    Animated {
+        /// The mesh.
+        name: String,
+        /// Why.
+        message: String,
     },
     /// A wall is none.
     #[error("wall: {0}")]
@@ -196,7 +204,10 @@ pub(crate) fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError>
             swept.grow(swept.size().max_element().max(scene.sph.spacing))
         }
     };
-    let walls = Boundaries::new(scene.wall.values().map(|w| wall(loaded, w)).collect()).map_err(BuildError::Wall)?;
+    build_animated::check(loaded, scene.sph.spacing, &mut warnings)?;
+    let animated = build_animated::walls(loaded)?;
+    let all = scene.wall.values().map(|w| wall(loaded, w)).chain(animated).collect();
+    let walls = Boundaries::new(all).map_err(BuildError::Wall)?;
     let setup = Setup {
         params: scene.sph.clone(),
         materials: scene.liquid.iter().map(|(name, l)| (name.clone(), material(l))).collect(),
@@ -214,7 +225,7 @@ pub(crate) fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError>
     if dry && (!solid || !scene.liquid.is_empty()) {
         warnings.push("the scene has no liquid: no shape is filled and there is no emitter".into());
     }
-    let first_solid = scene.liquid.len() + scene.wall.len() + scene.emitter.len();
+    let first_solid = scene.liquid.len() + scene.wall.len() + scene.animated.len() + scene.emitter.len();
     let solids = build_solids::solids(loaded, &walls, first_solid, &mut warnings)?;
     build_wet::meet(&mut liquid, &solids, &mut warnings);
     let drains = scene.drain.iter().map(|(name, drain)| {
@@ -228,7 +239,7 @@ pub(crate) fn gauss(loaded: &Loaded) -> Result<(Gauss, Vec<String>), BuildError>
         courant: scene.time.courant,
         domain,
         drains: drains.collect::<Result<_, _>>()?,
-        look: look(scene, &walls, &bounds),
+        look: look(loaded, &walls, &bounds),
         probes: scene.probe.iter().map(|(name, probe)| (name.clone(), probe.clone())).collect(),
         liquids: scene.liquid.len() as u16,
         liquid,
@@ -382,6 +393,7 @@ pub(crate) fn bounds_of(loaded: &Loaded) -> Aabb {
         .chain(build_solids::bounds(loaded))
         .chain(build_bodies::bounds(loaded))
         .chain(tanks)
+        .chain(build_animated::bounds(loaded).into_iter().map(|(_, bounds)| bounds))
         .reduce(|a, b| a.union(&b));
     all.unwrap_or(Aabb { min: DVec3::ZERO, max: DVec3::ONE })
 }
@@ -408,7 +420,7 @@ fn moments(motion: &Motion) -> Vec<f64> {
     const PARTS: i32 = 48;
     let of_period = |period: f64| (0..PARTS).map(|k| period * f64::from(k) / f64::from(PARTS)).collect();
     match motion {
-        // Vertices over time have no pose; no scene file has them yet.
+        // Vertices over time have no pose; what they sweep is in the bounds.
         Motion::Still | Motion::Frames(_) => Vec::new(),
         Motion::Slide(slide) => of_period(slide.period),
         Motion::Turn(turn) => of_period(turn.period),
@@ -455,18 +467,19 @@ fn stiffness(loaded: &Loaded) -> f64 {
     50.0 * speed_squared(loaded)
 }
 
-fn look(scene: &Scene, walls: &Boundaries, bounds: &Aabb) -> Look {
+fn look(loaded: &Loaded, walls: &Boundaries, bounds: &Aabb) -> Look {
+    let scene = &loaded.scene;
     let liquids = scene.liquid.iter().map(|(name, l)| BodyInfo {
         name: name.clone(),
         kind: BodyKind::Liquid,
         color: l.color.map(|c| c as f32),
     });
     let grey = |name: &String, kind| BodyInfo { name: name.clone(), kind, color: [0.35, 0.38, 0.42] };
-    let as_walls = scene.wall.keys().map(|name| grey(name, BodyKind::Wall));
+    let as_walls = scene.wall.keys().map(|name| grey(name, BodyKind::Wall)).chain(build_animated::bodies(loaded));
     let nozzles = scene.emitter.keys().map(|name| grey(name, BodyKind::Nozzle));
     let first_wall = scene.liquid.len();
     let tanks = walls.walls().map(|wall| tank_edges(&wall.shape, bounds)).collect();
-    let first_nozzle = first_wall + scene.wall.len();
+    let first_nozzle = first_wall + walls.len();
     let rings = scene
         .emitter
         .values()

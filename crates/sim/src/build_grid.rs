@@ -1,6 +1,7 @@
 //! From a scene to air and water on a grid.
 
 use crate::build::{self, BuildError, to_shape};
+use crate::build_animated::{self, Shown};
 use crate::gauss::tank_edges;
 use crate::twophase::TwoPhase;
 use glam::DVec3;
@@ -8,7 +9,7 @@ use meniscus_boundary::{Friction, Motion, Pose, Wall, WallShape, Wet};
 use meniscus_core::{BodyInfo, BodyKind, Surface, Wire};
 use meniscus_geometry::{Aabb, FillError, Region};
 use meniscus_scene::{self as scene, Loaded, Shape};
-use meniscus_twophase::{Flow, Fluid, GHOSTS, Open, Params, Placement, Setup, SetupError, Side, Solid};
+use meniscus_twophase::{Flow, Fluid, GHOSTS, Open, Outflow, Params, Placement, Setup, SetupError, Side, Solid};
 
 /// Bytes that a cell needs, ghosts included: state twice, sweeps, coefficients, the pressure and its coarse grids.
 const BYTES_PER_CELL: f64 = 355.0;
@@ -30,11 +31,14 @@ pub(crate) fn twophase(loaded: &Loaded, warnings: &mut Vec<String>) -> Result<Tw
     let Some(bounds) = scene.grid_box() else { return Err(BuildError::NoBox) };
     let domain = box_of(&bounds);
     let walls: Vec<Wall> = scene.wall.values().map(|wall| build::wall(loaded, wall)).collect();
+    let spacing = scene.twophase.spacing;
+    build_animated::check(loaded, spacing, warnings)?;
+    let animated = build_animated::solids(loaded, spacing).map_err(BuildError::Grid)?;
     let setup = Setup {
         params: params(scene, &domain, &walls),
         domain,
         gravity: DVec3::from_array(scene.gravity),
-        solid: solid(&walls, &domain, scene.twophase.spacing, warnings).map_err(BuildError::Grid)?,
+        solid: solid(&walls, animated, &domain, spacing, warnings).map_err(BuildError::Grid)?,
     };
     let mut flow = Flow::new(setup).map_err(BuildError::Grid)?;
     seed(loaded, &mut flow)?;
@@ -42,7 +46,7 @@ pub(crate) fn twophase(loaded: &Loaded, warnings: &mut Vec<String>) -> Result<Tw
     if volume_at_start <= 0.0 {
         warnings.push("the scene has no liquid: no shape is filled within the box".into());
     }
-    let (bodies, wires, surfaces) = look(scene, &walls, &domain);
+    let (bodies, wires, surfaces) = look(loaded, &walls, &domain);
     let motions = [Motion::Still].into_iter().chain(walls.iter().map(|wall| wall.motion.clone())).collect();
     let frame = scene.grid_motion().cloned();
     warn_of_sides(scene, frame.as_ref(), warnings);
@@ -52,6 +56,7 @@ pub(crate) fn twophase(loaded: &Loaded, warnings: &mut Vec<String>) -> Result<Tw
         bodies,
         wires,
         walls: surfaces,
+        animated: shown(loaded),
         gravity: DVec3::from_array(scene.gravity),
         motions,
         frame,
@@ -90,30 +95,38 @@ fn params(scene: &scene::Scene, domain: &Aabb, walls: &[Wall]) -> Params {
         for (axis, [low, high]) in params.sides.pairs_mut().into_iter().enumerate() {
             let at_low = (tank.min[axis] - domain.min[axis]).abs() <= near;
             let at_high = (tank.max[axis] - domain.max[axis]).abs() <= near;
-            inherit(low, at_low, open_min[axis].is_infinite(), sticky);
-            inherit(high, at_high, open_max[axis].is_infinite(), sticky);
+            // What falls out of a tank falls on.
+            let [floor_low, floor_high] = [-1.0, 1.0].map(|sign| sign * scene.gravity[axis] > 0.0);
+            inherit(low, at_low, open_min[axis].is_infinite().then_some(floor_low), sticky);
+            inherit(high, at_high, open_max[axis].is_infinite().then_some(floor_high), sticky);
         }
     }
     params
 }
 
-/// What a side takes over from a tank whose side it is.
-fn inherit(side: &mut Side, same: bool, open: bool, sticky: bool) {
+/// What a side takes over from a tank whose side it is; if it is open, whether gravity points to it.
+fn inherit(side: &mut Side, same: bool, open: Option<bool>, sticky: bool) {
     if !same || *side != Side::Slip {
         return;
     }
-    if open {
-        *side = Side::Open(Open::default());
-    } else if sticky {
-        *side = Side::NoSlip;
+    match open {
+        Some(true) => *side = Side::Outflow(Outflow::default()),
+        Some(false) => *side = Side::Open(Open::default()),
+        None if sticky => *side = Side::NoSlip,
+        None => {}
     }
 }
 
 /// All walls that are not sides of the box, as one solid.
-fn solid(walls: &[Wall], domain: &Aabb, spacing: f64, warnings: &mut Vec<String>) -> Result<Option<Solid>, SetupError> {
+fn solid(
+    walls: &[Wall],
+    animated: Vec<(Friction, Solid)>,
+    domain: &Aabb,
+    spacing: f64,
+    warnings: &mut Vec<String>,
+) -> Result<Option<Solid>, SetupError> {
     let near = DVec3::splat(NEAR * spacing);
-    let mut all: Option<Solid> = None;
-    let mut frictions = Vec::new();
+    let mut all: Vec<(Friction, Solid)> = Vec::new();
     for wall in walls {
         let one = match &wall.shape {
             &WallShape::Tank { min, max } => {
@@ -128,16 +141,13 @@ fn solid(walls: &[Wall], domain: &Aabb, spacing: f64, warnings: &mut Vec<String>
         };
         let one = if wall.friction == Friction::NoSlip { one.sticky() } else { one };
         let one = if wall.motion.moves() { led(one, &wall.motion) } else { one };
-        frictions.push(wall.friction);
-        all = Some(match all {
-            Some(others) => others.and(one),
-            None => one,
-        });
+        all.push((wall.friction, one));
     }
-    if frictions.windows(2).any(|pair| pair[0] != pair[1]) {
-        warnings.push("some walls in the box are slippery and some are not: the fluids stick to all of them".into());
+    all.extend(animated);
+    if all.windows(2).any(|pair| pair[0].0 != pair[1].0) {
+        warnings.push("some solids in the box are slippery and some are not: the fluids stick to all of them".into());
     }
-    Ok(all)
+    Ok(all.into_iter().map(|(_, solid)| solid).reduce(Solid::and))
 }
 
 /// A solid that follows the motion of its wall.
@@ -205,8 +215,16 @@ fn center(flow: &Flow, contains: impl Fn(DVec3) -> bool) -> DVec3 {
     sum / f64::max(count, 1.0)
 }
 
+/// The animated meshes, which come after the liquid and the walls.
+fn shown(loaded: &Loaded) -> Vec<Shown> {
+    let first = 1 + loaded.scene.wall.len() as u16;
+    let animations = (first..).zip(loaded.animations());
+    animations.map(|(body, (_, _, animation))| Shown { body, animation: animation.clone() }).collect()
+}
+
 /// How the liquid and the walls are drawn.
-fn look(scene: &scene::Scene, walls: &[Wall], domain: &Aabb) -> (Vec<BodyInfo>, Vec<Wire>, Vec<Surface>) {
+fn look(loaded: &Loaded, walls: &[Wall], domain: &Aabb) -> (Vec<BodyInfo>, Vec<Wire>, Vec<Surface>) {
+    let scene = &loaded.scene;
     let liquid = scene.liquid.first().map(|(name, l)| (name.clone(), l.color.map(|c| c as f32)));
     let (name, color) = liquid.unwrap_or_default();
     let mut bodies = vec![BodyInfo { name, kind: BodyKind::Liquid, color }];
@@ -228,6 +246,7 @@ fn look(scene: &scene::Scene, walls: &[Wall], domain: &Aabb) -> (Vec<BodyInfo>, 
             });
         }
     }
+    bodies.extend(build_animated::bodies(loaded));
     if wires.is_empty() {
         let segments = tank_edges(&WallShape::Tank { min: domain.min, max: domain.max }, domain);
         wires.push(Wire { body: bodies.len() as u16, segments });

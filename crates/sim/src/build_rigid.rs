@@ -45,7 +45,9 @@ pub(crate) fn rigids(loaded: &Loaded, walls: &Boundaries, first: usize, edge: f6
         }
     }
     if !rigids.is_empty() {
-        let name = |wall: usize| loaded.scene.wall.get_index(wall).map_or("", |(name, _)| name);
+        let name = |wall: usize| {
+            loaded.scene.wall.keys().chain(loaded.scene.animated.keys()).nth(wall).map_or("", String::as_str)
+        };
         rigids.world.meet(walls).map_err(|(wall, error)| wrong(name(wall), &error))?;
     }
     Ok(rigids)

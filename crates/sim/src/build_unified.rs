@@ -21,7 +21,7 @@ pub(crate) fn unified(loaded: &Loaded) -> Result<(Unified, Vec<String>), BuildEr
     let at_end = wet.walls.clone();
     let mut solids = Solids::new(scene.sph.spacing, scene.contact.friction);
     let (mut kinds, mut soaked) = (Vec::new(), Vec::new());
-    let first = wet.liquids as usize + scene.wall.len() + scene.emitter.len();
+    let first = wet.liquids as usize + scene.wall.len() + scene.animated.len() + scene.emitter.len();
     for (number, (name, solid)) in scene.solid.iter().enumerate() {
         let (places, surface, volume) = particles(loaded, name, solid)?;
         if places.is_empty() {

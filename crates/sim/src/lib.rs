@@ -1,6 +1,7 @@
 //! Worlds.
 mod bodies;
 mod build;
+mod build_animated;
 mod build_bodies;
 mod build_grid;
 mod build_liquid;

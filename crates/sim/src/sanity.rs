@@ -1,6 +1,7 @@
 //! Sizes that cannot be meant, found before anything is built.
 
 use crate::build::{BuildError, to_shape};
+use crate::build_animated;
 use crate::build_solids::bounds_at_rest;
 use glam::DVec3;
 use meniscus_fem::{Integrator, Order};
@@ -75,6 +76,8 @@ fn boxes(loaded: &Loaded) -> Vec<(String, Aabb)> {
     }));
     all.extend(scene.body.iter().map(|(name, body)| (format!("body.{name}.shape"), of(&body.shape))));
     all.extend(scene.drain.iter().map(|(name, drain)| (format!("drain.{name}.region"), of(&drain.region))));
+    let animated = build_animated::bounds(loaded).into_iter();
+    all.extend(animated.map(|(name, bounds)| (format!("animated.{name}"), bounds)));
     all.extend(scene.domain.as_ref().map(|domain| ("domain".to_owned(), box_of(domain))));
     all
 }

@@ -4,6 +4,7 @@
 //! measure distance, apply viscosity, push interface, find pressure, correct velocity. What a step needs to know of the scene
 //! is in the setup of the flow; nothing else acts on it but pokes, and the acceleration of a box that is shaken.
 
+use crate::build_animated::Shown;
 use crate::method::{Fields, Method, Totals};
 use glam::{DVec3, Vec3};
 use meniscus_core::{BodyInfo, Digest, Frame, StepError, StepReport, Surface, Wire};
@@ -22,6 +23,7 @@ pub(crate) struct TwoPhase {
     /// Walls as they are drawn, where they are at the start.
     pub(crate) wires: Vec<Wire>,
     pub(crate) walls: Vec<Surface>,
+    pub(crate) animated: Vec<Shown>,
     /// Gravity \[m/s²\], and how each body moves: those of the walls.
     pub(crate) gravity: DVec3,
     pub(crate) motions: Vec<Motion>,
@@ -88,6 +90,8 @@ impl Method for TwoPhase {
         frame.surfaces.extend(self.walls.iter().map(|wall| self.moved_wall(wall)));
         let surface = self.flow.surface();
         let shift = self.frame_shift();
+        let time = self.flow.state().time;
+        frame.surfaces.extend(self.animated.iter().map(|shown| shown.at(time, shift)));
         frame.surfaces.push(Surface {
             body: 0,
             positions: surface.positions.iter().map(|x| (x + shift).as_vec3()).collect(),

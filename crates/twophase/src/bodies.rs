@@ -80,6 +80,11 @@ impl Bodies {
         self.solid.moves()
     }
 
+    /// Whether a part of it is wet on both sides.
+    pub(crate) fn is_shell(&self) -> bool {
+        self.solid.parts.iter().any(|part| part.shell.is_some())
+    }
+
     /// Whether the fluids stick.
     pub(crate) fn sticks(&self) -> bool {
         self.solid.no_slip

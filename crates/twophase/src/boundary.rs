@@ -5,7 +5,7 @@
 
 use crate::error::SetupError;
 use crate::grid::{GHOSTS, Grid};
-use crate::params::{Side, Sides};
+use crate::params::{Outflow, Side, Sides};
 use glam::DVec3;
 
 /// The sides of a grid.
@@ -42,6 +42,7 @@ impl Outside {
     fn fraction(&self, side: &Side, grid: &Grid, axis: usize, face: usize) -> Option<f64> {
         let level = match side {
             Side::Inflow(inflow) => inflow.level.unwrap_or(f64::INFINITY),
+            Side::Outflow(outflow) => outflow.level.unwrap_or(f64::NEG_INFINITY),
             _ if self.up == DVec3::ZERO => return None,
             _ => self.still_level,
         };
@@ -102,7 +103,7 @@ impl Boundary {
                 let ghost = match self.side(axis, end) {
                     Side::Slip | Side::NoSlip => Ghost::Mirror(1.0),
                     Side::Periodic => Ghost::Repeat,
-                    Side::Open(_) | Side::Inflow(_) => Ghost::Extend,
+                    Side::Open(_) | Side::Inflow(_) | Side::Outflow(_) => Ghost::Extend,
                 };
                 self.fill_side(grid, field, [axis, end], ghost);
             }
@@ -121,7 +122,7 @@ impl Boundary {
                         Side::Slip => Ghost::Mirror(1.0),
                         Side::NoSlip => Ghost::Mirror(-1.0),
                         Side::Periodic => Ghost::Repeat,
-                        Side::Open(_) => Ghost::Extend,
+                        Side::Open(_) | Side::Outflow(_) => Ghost::Extend,
                         Side::Inflow(inflow) => Ghost::Fixed(prescribed * inflow.velocity[component]),
                     };
                     self.fill_side(grid, field, [axis, end], ghost);
@@ -139,25 +140,25 @@ impl Boundary {
             Side::Slip | Side::NoSlip => self.layer(grid, field, axis, at, |_| 0.0, at),
             Side::Inflow(inflow) => self.layer(grid, field, axis, at, |_| prescribed * inflow.velocity[axis], at),
             Side::Periodic if end == 1 => self.layer(grid, field, axis, n, |v| v, 0),
-            Side::Periodic | Side::Open(_) => {}
+            Side::Periodic | Side::Open(_) | Side::Outflow(_) => {}
         }
         let beyond = if end == 0 { -(GHOSTS as isize)..0 } else { n + 1..n + GHOSTS as isize };
         for i in beyond {
             match side {
                 Side::Slip | Side::NoSlip => self.layer(grid, field, axis, i, |v| -v, (2 * at - i).clamp(0, n)),
                 Side::Periodic => self.layer(grid, field, axis, i, |v| v, i.rem_euclid(n)),
-                Side::Open(_) | Side::Inflow(_) => self.layer(grid, field, axis, i, |v| v, at),
+                Side::Open(_) | Side::Inflow(_) | Side::Outflow(_) => self.layer(grid, field, axis, i, |v| v, at),
             }
         }
     }
 
-    /// Fills the ghosts of a pressure: zero beyond open sides.
+    /// Fills the ghosts of a pressure: zero beyond sides that let out.
     pub(crate) fn fill_pressure(&self, grid: &Grid, field: &mut [f64]) {
         for axis in 0..3 {
             for end in 0..2 {
                 let ghost = match self.side(axis, end) {
                     Side::Periodic => Ghost::Repeat,
-                    Side::Open(_) => Ghost::Fixed(0.0),
+                    Side::Open(_) | Side::Outflow(_) => Ghost::Fixed(0.0),
                     _ => Ghost::Mirror(1.0),
                 };
                 self.fill_side(grid, field, [axis, end], ghost);
@@ -195,7 +196,7 @@ impl Boundary {
         let ends = [(0, 0, 1.0), (1, self.cells[axis] as isize, -1.0)];
         ends.into_iter()
             .map(move |(end, layer, sign)| (self.side(axis, end), layer, sign))
-            .filter(|(side, ..)| matches!(side, Side::Open(_) | Side::Inflow(_)))
+            .filter(|(side, ..)| side.lets_out() || matches!(side, Side::Inflow(_)))
     }
 
     /// Sets the liquid fluxes of what comes in through the sides along an axis; returns the liquid gained, in cells.
@@ -212,10 +213,53 @@ impl Boundary {
         gained
     }
 
-    /// Restores what was on open sides: nothing moves it but the pressure.
+    /// Restores what was on open sides: nothing moves it but the pressure. What leaves through an outflow comes with the velocity that it has.
     pub(crate) fn hold_open_sides(&self, grid: &Grid, axis: usize, before: &[f64], field: &mut [f64]) {
-        for (_, layer, _) in self.passages(axis) {
-            grid.layer(axis, layer).for_each(|p| field[p] = before[p]);
+        for (side, layer, sign) in self.passages(axis) {
+            let inside = grid.stride(axis) as isize * if sign > 0.0 { 1 } else { -1 };
+            let flows_out = matches!(side, Side::Outflow(_));
+            for p in grid.layer(axis, layer) {
+                let comes = field[p.wrapping_add_signed(inside)];
+                field[p] = if flows_out && sign * comes < 0.0 { comes } else { before[p] };
+            }
+        }
+    }
+
+    /// The live pressure beyond outflows times the coefficients of their faces, added to the cells before them; `live` is that pressure.
+    pub(crate) fn push_from_outflows(
+        &self,
+        grid: &Grid,
+        coefficients: &[Vec<f64>; 3],
+        live: impl Fn(&Outflow, usize, usize) -> f64,
+        field: &mut [f64],
+    ) {
+        self.each_outflow(grid, |outflow, axis, face, cell| {
+            field[cell] += coefficients[axis][face] * live(outflow, axis, face);
+        });
+    }
+
+    /// Sets the ghosts of the live pressure beyond outflows.
+    pub(crate) fn set_outflow_pressure(
+        &self,
+        grid: &Grid,
+        live: impl Fn(&Outflow, usize, usize) -> f64,
+        pressure: &mut [f64],
+    ) {
+        self.each_outflow(grid, |outflow, axis, face, cell| {
+            let ghost = if cell == face { face - grid.stride(axis) } else { face };
+            pressure[ghost] = live(outflow, axis, face);
+        });
+    }
+
+    /// Calls `each` with every face of an outflow and the cell before it.
+    fn each_outflow(&self, grid: &Grid, mut each: impl FnMut(&Outflow, usize, usize, usize)) {
+        for axis in 0..3 {
+            for (side, layer, sign) in self.passages(axis) {
+                let Side::Outflow(outflow) = side else { continue };
+                for p in grid.layer(axis, layer) {
+                    each(&outflow, axis, p, if sign > 0.0 { p } else { p - grid.stride(axis) });
+                }
+            }
         }
     }
 

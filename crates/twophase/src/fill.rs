@@ -38,11 +38,29 @@ pub(crate) fn fraction_of_open(
     if both > open - FINEST { 1.0 } else { both / open }
 }
 
+/// Whether a cell that a shell cuts has nothing of a shape but behind the shell: the shape is not in its open part, nor near the shell's face there.
+pub(crate) fn is_behind(
+    grid: &Grid,
+    index: usize,
+    distance: &impl Fn(DVec3) -> f64,
+    solid: &impl Fn(DVec3) -> f64,
+) -> bool {
+    let (center, edge) = (grid.center(index), grid.spacing());
+    let both = part(center, edge, CUT_DEPTH, &|x: DVec3| distance(x).max(-solid(x)));
+    let on = center - outwards(center, edge, solid) * solid(center);
+    both <= 0.0 && distance(on) > 0.5 * edge
+}
+
+/// Unit normal of a solid near a place.
+fn outwards(center: DVec3, edge: f64, solid: &impl Fn(DVec3) -> f64) -> DVec3 {
+    let slope = |axis: DVec3| solid(center + axis * (0.1 * edge)) - solid(center - axis * (0.1 * edge));
+    DVec3::new(slope(DVec3::X), slope(DVec3::Y), slope(DVec3::Z)).normalize_or_zero()
+}
+
 /// Whether a shape ends where a solid begins, to a quarter of a cell: its border is there, and half a cell deeper it is half a
 /// cell away.
 fn ends_at(center: DVec3, edge: f64, distance: &impl Fn(DVec3) -> f64, solid: &impl Fn(DVec3) -> f64) -> bool {
-    let slope = |axis: DVec3| solid(center + axis * (0.1 * edge)) - solid(center - axis * (0.1 * edge));
-    let normal = DVec3::new(slope(DVec3::X), slope(DVec3::Y), slope(DVec3::Z)).normalize_or_zero();
+    let normal = outwards(center, edge, solid);
     let on = center - normal * solid(center);
     let deep = on - normal * (0.5 * edge);
     distance(on).abs() < 0.25 * edge && (distance(deep) - 0.5 * edge).abs() < 0.25 * edge

@@ -109,7 +109,7 @@ impl Flow {
             return Ok(());
         }
         // Without gravity and surface tension nothing tells how long a step is before something moves.
-        let longest = self.step_of_fluids().min(1.0);
+        let longest = self.step_of_fluids().min(crate::interval::LONGEST);
         if let Some(bodies) = &mut self.bodies
             && bodies.moves()
         {
@@ -202,7 +202,12 @@ impl Flow {
                 let capacity = capacities[row.start + i];
                 let inside = match bodies {
                     Some(bodies) if capacity < 1.0 => {
-                        fill::fraction_of_open(grid, row.start + i, &distance, &|x| bodies.signed_distance(x))
+                        let solid = |x| bodies.signed_distance(x);
+                        if bodies.is_shell() && fill::is_behind(grid, row.start + i, &distance, &solid) {
+                            0.0
+                        } else {
+                            fill::fraction_of_open(grid, row.start + i, &distance, &solid)
+                        }
                     }
                     _ => fill::fraction_inside(grid, row.start + i, &distance),
                 };

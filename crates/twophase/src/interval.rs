@@ -12,14 +12,18 @@
 
 use crate::flow::Flow;
 use crate::regions::Regions;
+use crate::ways::Cells;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
 /// Steps that fit into an interval when solids are slow.
 const STEPS: f64 = 5.0;
 
-/// An interval is over when less than this part of the last step is left of it: the next one starts there, and no step is spent on a rest.
-const OVER: f64 = 0.2;
+/// An interval is over when less than this part of the last step is left of it: the next one starts there, and no step is spent on a rest. What is left of its change of room is paid back in the next.
+const OVER: f64 = 0.6;
+
+/// Intervals are reckoned with steps no longer than this \[s\]: before anything moves nothing tells how long they will be.
+pub(crate) const LONGEST: f64 = 0.01;
 
 /// Round-off of times, in parts of an interval.
 const NOISE: f64 = 1e-9;
@@ -68,7 +72,8 @@ impl Flow {
             self.state.time = end;
         }
         if left <= OVER * dt {
-            self.load_interval(STEPS * dt);
+            // Not from this step: one that a frame cut short would make the next shorter still.
+            self.load_interval(STEPS * self.step_of_fluids().min(LONGEST));
         }
     }
 
@@ -77,7 +82,9 @@ impl Flow {
         let Self { bodies: Some(bodies), grid, state, .. } = self else { return };
         let from = state.time;
         state.interval = [from, bodies.interval_end(grid, from, longest)];
+        self.note_ways();
         self.cut_now();
+        self.hand_over();
         self.hide();
         self.openings.cover(&mut self.state.volume_fraction);
         self.boundary.fill_cells(&self.grid, &mut self.state.volume_fraction);
@@ -109,6 +116,20 @@ impl Flow {
     pub(crate) fn upright(&self) -> usize {
         let gravity: DVec3 = self.setup.gravity.abs();
         (0..3).max_by(|&a, &b| gravity[a].total_cmp(&gravity[b])).unwrap_or(1)
+    }
+
+    fn note_ways(&mut self) {
+        let Self { grid, boundary, openings, work, .. } = self;
+        if let Some(cut) = openings.cut() {
+            work.ways.note(&Cells { grid, boundary, cut });
+        }
+    }
+
+    fn hand_over(&mut self) {
+        let Self { grid, boundary, openings, state, work, .. } = self;
+        if let Some(cut) = openings.cut() {
+            work.ways.hand_over(&Cells { grid, boundary, cut }, state);
+        }
     }
 
     /// Puts aside what closed cells hold, and brings back what cells hold that are open again.

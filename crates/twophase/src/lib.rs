@@ -21,7 +21,7 @@
 //!    gradient face by face: what is at rest stays at rest. Viscosity is implicit where it must be.
 //! 4. **Pressure.** Conjugate gradients in double precision, preconditioned by a multigrid cycle in single precision whose coarse grids
 //!    are resistor networks; a solution takes 8 to 18 iterations, bubbles or not.
-//! 5. **What stands around.** Sides are walls, periodic, open or inflows ([`Side`]); a [`Solid`], from a distance or a
+//! 5. **What stands around.** Sides are walls, periodic, open, outflows or inflows ([`Side`]); a [`Solid`], from a distance or a
 //!    triangle mesh, at rest, led along a path or with vertices that move, cuts faces and cells. What it does to the flow is a change of room.
 //!
 //! Planar problems run as slabs one cell thick. Sums go along fixed trees: the same bits at any number of threads.
@@ -67,6 +67,7 @@ mod surface;
 mod transport;
 mod viscosity;
 mod volume;
+mod ways;
 
 pub use bubbles::Bubbles;
 pub use error::SetupError;
@@ -74,7 +75,7 @@ pub use flow::{Flow, Setup};
 pub use grid::{GHOSTS, Grid};
 pub use interval::Hidden;
 pub use measure::Energy;
-pub use params::{Fluid, Inflow, Open, Params, Side, Sides};
+pub use params::{Fluid, Inflow, Open, Outflow, Params, Side, Sides};
 pub use solid::{Placement, Solid, Thicken, Vertices};
 pub use state::State;
 pub use surface::Surface;

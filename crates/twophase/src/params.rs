@@ -164,6 +164,8 @@ pub enum Side {
     Open(Open),
     /// Fluid comes in at a given velocity.
     Inflow(Inflow),
+    /// Air outside: what reaches the side leaves, also a jet through the floor.
+    Outflow(Outflow),
 }
 
 impl Side {
@@ -173,8 +175,17 @@ impl Side {
         matches!(self, Self::Slip | Self::NoSlip)
     }
 
+    /// Whether the pressure beyond it is given, so that as much can leave as comes in.
+    #[must_use]
+    pub fn lets_out(&self) -> bool {
+        matches!(self, Self::Open(_) | Self::Outflow(_))
+    }
+
     fn check(&self) -> Result<(), SetupError> {
         match self {
+            Self::Outflow(outflow) => {
+                outflow.level.map_or(Ok(()), |level| in_range("the level of an outflow", "finite", level, true))
+            }
             Self::Open(open) => {
                 let Open { wave_speed, sponge } = *open;
                 in_range("the wave speed of an open side", "zero or positive", wave_speed, wave_speed >= 0.0)?;
@@ -198,6 +209,14 @@ pub struct Open {
     pub wave_speed: f64,
     /// Width of a zone before the side in which motion dies out \[m\], default 0. For short waves; long ones feel it as a step.
     pub sponge: f64,
+}
+
+/// Where fluid leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Outflow {
+    /// Outside liquid at rest stands up to this height \[m\] against gravity. Default: there is none, what comes in is gas.
+    pub level: Option<f64>,
 }
 
 /// What comes in.

@@ -43,7 +43,7 @@ impl Regions {
     pub(crate) fn new(grid: &Grid, boundary: &Boundary, openings: &Openings) -> Result<Self, SetupError> {
         if openings.cut().is_none() {
             let sides = || grid.active_axes().flat_map(|axis| [0, 1].map(|end| boundary.side(axis, end)));
-            let open = sides().any(|side| matches!(side, Side::Open(_)));
+            let open = sides().any(|side| side.lets_out());
             let inflow = sides().any(|side| matches!(side, Side::Inflow(_)));
             return match (open, inflow) {
                 (true, _) => Ok(Self { kind: Kind::Open }),
@@ -198,7 +198,7 @@ pub(crate) fn flood(
                     let n = grid.cells()[axis] as isize;
                     if !(0..n).contains(&next[axis]) {
                         match boundary.side(axis, end) {
-                            Side::Open(_) => region.open = true,
+                            side if side.lets_out() => region.open = true,
                             Side::Inflow(_) => region.inflow = true,
                             Side::Periodic => {}
                             _ => continue,

@@ -5,6 +5,7 @@ use crate::grid::Grid;
 use crate::interface::Interface;
 use crate::interval::Hidden;
 use crate::kink::Bent;
+use crate::ways::Ways;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -116,6 +117,8 @@ pub(crate) struct Workspace {
     pub(crate) coefficients: [Vec<f64>; 3],
     /// Whether a group of small cells has shared in this step.
     pub(crate) shared: Vec<bool>,
+    /// The ways of small cells before solids move on.
+    pub(crate) ways: Ways,
     /// One number per row.
     pub(crate) row_sums: Vec<f64>,
 }

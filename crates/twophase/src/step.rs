@@ -12,6 +12,7 @@
 //! | 8 | find pressure | Σ A/ρ (p_c − p_n) = −h/dt (Σ ±A u + h κ̇) |
 //! | 9 | correct velocity | u −= dt/(ρh) (p₊ − p₋) |
 
+use crate::boundary::Outside;
 use crate::curvature::Gauge;
 use crate::distance::{self, Measured};
 use crate::facet::Facet;
@@ -19,6 +20,7 @@ use crate::flow::Flow;
 use crate::grid::Grid;
 use crate::jump::Forces;
 use crate::merge::Before;
+use crate::params::Outflow;
 use crate::poisson::Solved;
 use crate::projection::Projection;
 use crate::regions::Rooms;
@@ -26,12 +28,30 @@ use crate::space::Space;
 use crate::transport::{Moving, Sweep};
 use crate::viscosity::Viscosity;
 use crate::volume;
+use glam::DVec3;
 use meniscus_core::{Fault, StepError, StepReport, par};
 use rayon::prelude::*;
 use std::mem::swap;
 
 /// The part of a cell that may leave it in a step: beyond one, cells would give what they do not hold.
 const MOST_CELLS: f64 = 0.95;
+
+/// What weighs on outflows.
+struct Beyond {
+    /// (ρᴸ − ρᴳ) |g| \[N/m³\].
+    weight: f64,
+    outside: Outside,
+}
+
+impl Beyond {
+    /// Live pressure at a place of an outflow where the fluid inside is so much liquid: that of the liquid outside over the place, and what it takes
+    /// to be live, p − ρ g·(x − x_s).
+    fn pressure(&self, outflow: &Outflow, x: DVec3, fraction: f64) -> f64 {
+        let height = self.outside.up.dot(x);
+        let over = outflow.level.map_or(0.0, |level| (level - height).max(0.0));
+        self.weight * (over + fraction * (height - self.outside.still_level))
+    }
+}
 
 /// What faults are reported under.
 const BODY: &str = "fluids";
@@ -300,6 +320,7 @@ impl Flow {
 
     fn find_pressure(&mut self, dt: f64) -> Solved {
         let (moves, payback) = (self.moves(), self.payback(dt));
+        let beyond = self.beyond();
         let Self { grid, boundary, openings, level, regions, state, work, poisson, setup, .. } = self;
         let scale = dt / grid.spacing();
         let densities = [setup.params.gas.density, setup.params.liquid.density];
@@ -317,11 +338,24 @@ impl Flow {
             regions.give_way(grid, &rooms, scale * scale, &mut poisson.residual);
         }
         regions.balance(grid, &mut poisson.residual, &mut work.row_sums);
+        let live = |outflow: &Outflow, axis: usize, face: usize| {
+            let cell = if grid.contains(face) { face } else { face - grid.stride(axis) };
+            beyond.pressure(outflow, grid.face_center(axis, face), state.volume_fraction[cell])
+        };
+        boundary.push_from_outflows(grid, &work.coefficients, &live, &mut poisson.residual);
+        boundary.fill_pressure(grid, &mut state.pressure);
         poisson.prepare(grid, &work.coefficients, setup.params.gas.density);
         let limit = setup.params.tolerance / (scale * scale);
         let solved = poisson.solve(grid, &work.coefficients, &mut state.pressure, limit, setup.params.max_iterations);
         boundary.fill_pressure(grid, &mut state.pressure);
+        boundary.set_outflow_pressure(grid, &live, &mut state.pressure);
         solved
+    }
+
+    fn beyond(&self) -> Beyond {
+        let params = &self.setup.params;
+        let weight = (params.liquid.density - params.gas.density) * self.setup.gravity.length();
+        Beyond { weight, outside: self.outside() }
     }
 
     fn correct_velocity(&mut self, dt: f64) -> Result<(), StepError> {

@@ -13,7 +13,7 @@ pub(super) mod rig;
 
 use std::path::Path;
 
-use super::{Animation, AnimationError, AnimationOptions, Found, GltfError, Source};
+use super::{Animation, AnimationError, AnimationOptions, Found, GltfError, ReadFile, Source, read_named};
 use crate::files::read_bytes;
 use accessor::Document;
 use container::Buffers;
@@ -30,6 +30,13 @@ pub fn parse_glb(path: &Path, bytes: &[u8], options: &AnimationOptions) -> Resul
 pub(super) fn read(path: &Path, options: &AnimationOptions) -> Result<Animation, AnimationError> {
     let folder = path.parent().unwrap_or(Path::new(""));
     parse(path, &read_bytes(path)?, &Buffers::Folder(folder), options)
+}
+
+/// From files by their names.
+pub(super) fn load(file: &str, options: &AnimationOptions, read: &ReadFile<'_>) -> Result<Animation, AnimationError> {
+    let path = Path::new(file);
+    let folder = path.parent().unwrap_or(Path::new(""));
+    parse(path, &read_named(file, read)?, &Buffers::Named(folder, read), options)
 }
 
 fn parse(

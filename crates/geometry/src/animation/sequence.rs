@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use glam::{DAffine3, DVec3};
 
-use super::{Animation, AnimationError, AnimationOptions, Found, MOST_FRAMES, MOST_VERTICES, Part, Source};
+use super::{
+    Animation, AnimationError, AnimationOptions, Found, MOST_FRAMES, MOST_VERTICES, Part, ReadFile, Source, read_named,
+};
 use crate::files::{MeshFileError, parse_raw, read_bytes};
 
 /// Positions in all frames, at most.
@@ -41,26 +43,59 @@ impl Frames {
 }
 
 pub(super) fn read(pattern: &Path, options: &AnimationOptions) -> Result<Animation, AnimationError> {
-    let paths = frame_paths(pattern)?;
+    let files = frame_paths(pattern)?.into_iter().map(|path| Ok((read_bytes(&path)?, path)));
+    from_files(pattern, files, options)
+}
+
+/// From files by their names, tried one number after the other.
+pub(super) fn load(file: &str, options: &AnimationOptions, read: &ReadFile<'_>) -> Result<Animation, AnimationError> {
+    let path = Path::new(file);
+    let (start, end, digits) = parts_of(path)?;
+    let name = |number: usize| {
+        let name = path.with_file_name(format!("{start}{number:0digits$}{end}"));
+        name.to_str().map(|name| (name.to_owned(), PathBuf::from(name)))
+    };
+    let there = |number: usize| name(number).is_some_and(|(name, _)| read(&name).is_ok());
+    let count_of = |from: usize| (from..MOST_FRAMES).take_while(|&number| there(number)).count();
+    let Some(first) = (0..MOST_FRAMES).find(|&number| there(number)) else {
+        return Err(AnimationError::FrameCount { path: path.into(), count: 0 });
+    };
+    let count = count_of(first);
+    if count < 2 && !(first + count..MOST_FRAMES).any(there) {
+        return Err(AnimationError::FrameCount { path: path.into(), count });
+    }
+    if (first + count..MOST_FRAMES).any(there) {
+        return Err(AnimationError::MissingFrame { path: path.into(), number: (first + count) as u64 });
+    }
+    let files = (first..first + count).filter_map(name).map(|(name, path)| Ok((read_named(&name, read)?, path)));
+    from_files(path, files, options)
+}
+
+fn from_files(
+    pattern: &Path,
+    files: impl Iterator<Item = Result<(Vec<u8>, PathBuf), AnimationError>>,
+    options: &AnimationOptions,
+) -> Result<Animation, AnimationError> {
     let mut positions: Vec<Vec<DVec3>> = Vec::new();
-    let mut triangles = Vec::new();
-    for path in &paths {
-        let (vertices, found) = parse_raw(path, &read_bytes(path)?)?;
+    let (mut triangles, mut first_path) = (Vec::new(), PathBuf::new());
+    for file in files {
+        let (bytes, path) = file?;
+        let (vertices, found) = parse_raw(&path, &bytes)?;
         match positions.first() {
-            None => triangles = found,
+            None => (triangles, first_path) = (found, path),
             Some(first) => {
-                let problem = difference((first.len(), &triangles), (vertices.len(), &found));
-                let named = |problem| AnimationError::Topology { path: path.clone(), first: paths[0].clone(), problem };
-                problem.map_or(Ok(()), |problem| Err(named(problem)))?;
+                if let Some(problem) = difference((first.len(), &triangles), (vertices.len(), &found)) {
+                    return Err(AnimationError::Topology { path, first: first_path, problem });
+                }
             }
         }
-        let frames = paths.len();
+        let frames = positions.len() + 1;
         if vertices.len() > MOST_VERTICES || vertices.len().saturating_mul(frames) > MOST_POSITIONS {
             return Err(AnimationError::TooLong { frames, vertices: vertices.len() });
         }
         positions.push(vertices);
     }
-    let range = [0.0, (paths.len() - 1) as f64 / options.fps];
+    let range = [0.0, positions.len().saturating_sub(1) as f64 / options.fps];
     let name = pattern.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let parts = vec![Part { name, triangles: 0..triangles.len() }];
     let source = Source::Frames(Frames { positions, fps: options.fps });
@@ -79,16 +114,18 @@ fn difference(first: (usize, &[[u32; 3]]), other: (usize, &[[u32; 3]])) -> Optio
     Some(format!("triangle {triangle} (counted from 0) has other corners"))
 }
 
-/// The files of a sequence in the order of their numbers, which must not have gaps.
-fn frame_paths(pattern: &Path) -> Result<Vec<PathBuf>, AnimationError> {
+/// What comes before the number in a file's name, what comes after it, and its digits.
+fn parts_of(pattern: &Path) -> Result<(&str, &str, usize), AnimationError> {
     let wrong = || AnimationError::Pattern { path: pattern.into() };
     let name = pattern.file_name().and_then(|name| name.to_str()).ok_or_else(wrong)?;
     let (start, rest) = name.split_once('#').ok_or_else(wrong)?;
     let end = rest.trim_start_matches('#');
-    if end.contains('#') {
-        return Err(wrong());
-    }
-    let digits = 1 + rest.len() - end.len();
+    if end.contains('#') { Err(wrong()) } else { Ok((start, end, 1 + rest.len() - end.len())) }
+}
+
+/// The files of a sequence in the order of their numbers, which must not have gaps.
+fn frame_paths(pattern: &Path) -> Result<Vec<PathBuf>, AnimationError> {
+    let (start, end, digits) = parts_of(pattern)?;
     let folder = pattern.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let failed = |error| MeshFileError::Read { path: folder.into(), error };
     let mut found = Vec::new();

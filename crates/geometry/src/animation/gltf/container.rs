@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::accessor::Document;
 use super::json::Json;
-use crate::animation::GltfError;
+use crate::animation::{GltfError, ReadFile};
 use crate::files::{LARGEST_FILE, from_base64, read_bytes};
 
 /// Where buffers may come from.
@@ -13,6 +13,8 @@ pub(super) enum Buffers<'a> {
     Within,
     /// The file itself, or files beside it or in folders below.
     Folder(&'a Path),
+    /// The same, found by their names.
+    Named(&'a Path, &'a ReadFile<'a>),
 }
 
 const MAGIC: &[u8] = b"glTF";
@@ -90,22 +92,30 @@ fn external(uri: &str, buffers: &Buffers<'_>) -> Result<Vec<u8>, String> {
         return Ok(from_base64(text.as_bytes(), text.len(), text.len()).0);
     }
     let shown: String = uri.chars().take(80).collect();
-    let Buffers::Folder(folder) = buffers else {
-        return Err(format!("it lies in another file, `{}`", shown.escape_debug()));
-    };
-    let path = within(folder, uri)
-        .ok_or_else(|| format!("`{}` is not a file beside this one or below its folder", shown.escape_debug()))?;
-    read_bytes(&path).map_err(|error| error.to_string())
+    let leaves = || format!("`{}` is not a file beside this one or below its folder", shown.escape_debug());
+    match buffers {
+        Buffers::Within => Err(format!("it lies in another file, `{}`", shown.escape_debug())),
+        Buffers::Folder(folder) => {
+            read_bytes(&within(folder, uri).ok_or_else(leaves)?).map_err(|error| error.to_string())
+        }
+        Buffers::Named(folder, read) => {
+            let path = folder.join(below(uri).ok_or_else(leaves)?);
+            let name = path.to_str().ok_or_else(leaves)?;
+            read(name).map_err(|error| format!("cannot read `{}`: {error}", shown.escape_debug()))
+        }
+    }
+}
+
+/// The path of a URI that goes down only.
+fn below(uri: &str) -> Option<PathBuf> {
+    let relative = PathBuf::from(percent_decoded(uri)?);
+    let inside = relative.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    (inside && !uri.contains(':')).then_some(relative)
 }
 
 /// The path of a relative URI, unless it leaves the folder, by dots or by links.
 fn within(folder: &Path, uri: &str) -> Option<PathBuf> {
-    let relative = PathBuf::from(percent_decoded(uri)?);
-    let inside = relative.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-    if !inside || uri.contains(':') {
-        return None;
-    }
-    let path = folder.join(relative);
+    let path = folder.join(below(uri)?);
     let home = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     match (home.canonicalize(), path.canonicalize()) {
         (Ok(home), Ok(real)) => real.starts_with(home).then_some(path),
