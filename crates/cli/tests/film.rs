@@ -48,11 +48,18 @@ fn usd_holds_what_was_run() {
     let answer = place.run(&["export", "r", "--to", "usd"]);
     assert_eq!(answer.code, 0, "{}{}", answer.out, answer.err);
     for file in ["falls.usda", "falls/water_0.00006.usda", "falls/water_0_spray.00000.usda"] {
-        assert!(place.exists(&format!("r/usd/{file}")), "{file} of {:?}", place.files("r/usd").iter().map(|f| &f.0).collect::<Vec<_>>());
+        assert!(
+            place.exists(&format!("r/usd/{file}")),
+            "{file} of {:?}",
+            place.files("r/usd").iter().map(|f| &f.0).collect::<Vec<_>>()
+        );
     }
     let Some(told) = read_by_usd(&place.path("r/usd/falls.usda")) else { return };
     assert_eq!(told["faults"], Value::Array(Vec::new()));
-    assert_eq!((told["up"].as_str(), told["metres"].as_f64(), told["fps"].as_f64()), (Some("Y"), Some(1.0), Some(20.0)));
+    assert_eq!(
+        (told["up"].as_str(), told["metres"].as_f64(), told["fps"].as_f64()),
+        (Some("Y"), Some(1.0), Some(20.0))
+    );
     assert_eq!(told["frames"], serde_json::json!([0.0, 6.0]));
     assert!(told["camera"] == true && told["default"] == "World");
     let mesh = |prefix: &str| {

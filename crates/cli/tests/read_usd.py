@@ -6,7 +6,7 @@ Usage: read_usd.py root.usda
 import json
 import sys
 
-from pxr import Usd, UsdGeom, UsdShade, UsdUtils
+from pxr import Usd, UsdGeom, UsdShade, UsdValidation
 
 root = sys.argv[1]
 stage = Usd.Stage.Open(root)
@@ -57,7 +57,7 @@ for prim in stage.GetPrimAtPath("/World").GetChildren():
         for frame in frames:
             rows.append([len(attribute.Get(frame) or []) for attribute in (points.GetPointsAttr(), points.GetWidthsAttr(), points.GetIdsAttr())])
         told["points"][name] = rows
-checker = UsdUtils.ComplianceChecker(skipARKitRootLayerCheck=True)
-checker.CheckCompliance(root)
-told["faults"] += checker.GetErrors() + checker.GetFailedChecks()
+validators = UsdValidation.ValidationRegistry().GetOrLoadAllValidators()
+for error in UsdValidation.ValidationContext(validators).Validate(stage):
+    told["faults"].append(f"{error.GetName()}: {error.GetMessage()}")
 print(json.dumps(told))

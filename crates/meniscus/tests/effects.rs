@@ -139,6 +139,12 @@ const KEYS: &[(&str, &[&str])] = &[
 const UNSEEN: &[(Method, &str)] = &[
     // Nothing touches the solid within three steps.
     (Method::Gauss, "contact.stiffness"),
+    // There are no bodies of particles in this scene.
+    (Method::Gauss, "connections.interface"),
+    (Method::Gauss, "connections.modulus"),
+    (Method::Gauss, "connections.damping_ratio"),
+    // Nothing is sent within three steps.
+    (Method::Connections, "emitter.x.max_particles"),
     // Seen in pictures.
     (Method::Gauss, "surface.cube"),
     (Method::Unified, "surface.cube"),

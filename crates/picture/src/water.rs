@@ -24,7 +24,7 @@ use crate::visibility::Band;
 /// How far a ray is bent sideways, over its way: 1 − 1/1.33.
 const BEND: f32 = 0.25;
 /// Thickness of the skin over the clarity L, dimensionless.
-const SKIN: f32 = 0.18;
+const SKIN: f32 = 0.12;
 /// How much of the light of the studio a surface sends back at least, dimensionless: faces that look elsewhere look different.
 const SHEEN: f32 = 0.1;
 

@@ -280,7 +280,8 @@ fn liquids_take_the_colour_of_their_depth() {
         red - blue
     };
     let [thin, middle, deep] = [0.01, 0.4, 3.0].map(red);
-    assert!(thin > 60 && thin > middle + 10 && middle > deep + 10 && deep < 0, "{thin} {middle} {deep}");
+    // Even a thin sheet has a skin.
+    assert!(thin > 40 && thin > middle + 10 && middle > deep + 10 && deep < 0, "{thin} {middle} {deep}");
 }
 
 #[test]

@@ -167,7 +167,7 @@ fn what_the_method_does_not_have_is_refused_with_its_key() {
     let refused = |what: &str, by: &str| {
         let text = SCENE.replace(what, by);
         let loaded = Loaded::from_text("unified", "unified.toml", &text, &[], &|_| Err(ErrorKind::NotFound.into()));
-        loaded.err().map(|e| e.to_string()).unwrap_or_default()
+        loaded.err().map(|e| format!("{e} {}", e.advice().unwrap_or_default())).unwrap_or_default()
     };
     for (more, key) in [("fracture = { strength = 1e5 }", "fracture"), ("mass_damping = 0.5", "mass_damping")] {
         let message = refused("density = 200", &format!("density = 200\n{more}"));
