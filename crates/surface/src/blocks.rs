@@ -4,6 +4,7 @@
 //! particle with a free surface near it reaches it. Near a wall where every neighbourhood is full it holds one liquid.
 
 use crate::cloud::{Cloud, Sorted};
+use crate::ghosts::Plane;
 use crate::lanes::{self, Ball, Ellipsoid, PEAK, SIDE, Values};
 use crate::shapes::LONGEST;
 use crate::{REACH, SLOPE};
@@ -14,6 +15,8 @@ use std::collections::BTreeMap;
 
 /// Where there is no liquid at all.
 const NONE: u8 = u8::MAX;
+/// Edge of a box that is never empty inside of a liquid \[spacings\].
+const GRAIN: f32 = 1.2;
 
 /// The blocks that the surfaces of a frame pass through.
 pub(crate) struct Blocks {
@@ -40,7 +43,7 @@ pub(crate) struct Field {
 }
 
 impl Blocks {
-    pub(crate) fn around(cloud: &Cloud, cube: f32, level: f32) -> Self {
+    pub(crate) fn around(cloud: &Cloud, planes: &[Plane], cube: f32, level: f32) -> Self {
         let sorted = &cloud.sorted;
         let size = cube * SIDE as f32;
         // Two cubes more: a cell beside the surface must be there whole.
@@ -69,9 +72,35 @@ impl Blocks {
         let samples = (top - base + 1).to_array().map(|n| n as u32 * IsoGrid::BLOCK + 1);
         let origin = (base * SIDE as i32).as_dvec3() * f64::from(cube);
         new.iso = IsoGrid::new(origin, f64::from(cube), samples).ok();
+        // Where liquid is torn at a wall, particles count their images for neighbours and see no surface.
+        new.summed = new.list.par_iter().zip(&new.summed).map(|(b, s)| *s || new.is_torn(cloud, planes, *b)).collect();
         new.holds =
             new.list.par_iter().zip(&new.summed).map(|(b, s)| if *s { NONE } else { new.held(cloud, *b) }).collect();
         new
+    }
+
+    /// Whether a part of a block before the walls has no particle.
+    fn is_torn(&self, cloud: &Cloud, planes: &[Plane], block: [u32; 3]) -> bool {
+        let parts = ((self.cube * SIDE as f32 / GRAIN) as u32).max(1);
+        let edge = self.cube * SIDE as f32 / parts as f32;
+        let first = self.first_node(block);
+        let is_empty = |part: u32| {
+            let at = Vec3::new((part % parts) as f32, (part / parts % parts) as f32, (part / parts / parts) as f32);
+            let (low, high) = (first + at * edge, first + (at + 1.0) * edge);
+            if planes.iter().any(|plane| plane.distance(0.5 * (low + high)) < -0.5 * edge) {
+                return false;
+            }
+            let mut empty = true;
+            cloud.grid.for_each_range_in(low, high, |range| {
+                let inside = |place: usize| {
+                    let x = cloud.sorted.at(place);
+                    x.cmpge(low).all() && x.cmple(high).all()
+                };
+                empty = empty && !range.into_iter().any(inside);
+            });
+            empty
+        };
+        (0..parts * parts * parts).any(is_empty)
     }
 
     /// The liquid of a block without a surface.

@@ -176,7 +176,7 @@ impl Extractor {
         cloud.run_into(&Solids::all(frame, spacing)); // bodies: overlapped, so that no film of air is left
         cloud.count_neighbours(); // n_i, V_i
         cloud.shape(self.settings.kernel);
-        let blocks = Blocks::around(cloud, cube, self.settings.kernel.level());
+        let blocks = Blocks::around(cloud, &planes, cube, self.settings.kernel.level());
         let carrier = Carrier::new(cloud, frame);
         let mut heavier: Option<Field> = None;
         let mut liquids = Vec::new();
