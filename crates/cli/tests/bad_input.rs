@@ -210,7 +210,7 @@ fn animations_that_cannot_be() {
     place.write("x.toml", "[animated.hand]\nfile = \"nowhere.glb\"\n");
     refuse(&place, &["run", "x.toml"], &["x.toml:2", "nowhere.glb"]);
     refuse_file("hand.fbx", "", &["x.toml:2", "unknown kind of animation"]);
-    refuse_file("empty.glb", "", &["x.toml:2", "not a glTF 2.0 file"]);
+    refuse_file("empty.glb", "", &["x.toml:2", "is not glTF"]);
     refuse_file("short.glb", "glTF", &["x.toml:2", "the version in its header is not 2"]);
     let leaves = r#"{"asset":{"version":"2.0"},"buffers":[{"uri":"../secret.bin","byteLength":4}]}"#;
     refuse_file("leaves.gltf", leaves, &["x.toml:2", "is not a file beside this one or below its folder"]);

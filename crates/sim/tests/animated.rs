@@ -175,7 +175,7 @@ fn animations_that_cannot_be_meant_are_refused() {
         (error(&with("cycles = 2\nloop = true")), "has no meaning with loop"),
         (error(&with("loop = true")), "from where it begins"),
         (error(&with("scale = 0")), "greater than zero"),
-        (error(&with("side = \"left\"")), "centred"),
+        (error(&with("side = \"left\"")), "cannot be `left`"),
         (
             error(&|text| {
                 text.replace("\"twophase\"\nfps", "\"gauss\"\nfps").replace("speed = 2", "wetting = \"shell\"")

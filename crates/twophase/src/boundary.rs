@@ -5,7 +5,7 @@
 
 use crate::error::SetupError;
 use crate::grid::{GHOSTS, Grid};
-use crate::params::{Outflow, Side, Sides};
+use crate::params::{Side, Sides};
 use glam::DVec3;
 
 /// The sides of a grid.
@@ -42,7 +42,7 @@ impl Outside {
     fn fraction(&self, side: &Side, grid: &Grid, axis: usize, face: usize) -> Option<f64> {
         let level = match side {
             Side::Inflow(inflow) => inflow.level.unwrap_or(f64::INFINITY),
-            Side::Outflow(outflow) => outflow.level.unwrap_or(f64::NEG_INFINITY),
+            Side::Outflow(_) => f64::NEG_INFINITY,
             _ if self.up == DVec3::ZERO => return None,
             _ => self.still_level,
         };
@@ -230,34 +230,31 @@ impl Boundary {
         &self,
         grid: &Grid,
         coefficients: &[Vec<f64>; 3],
-        live: impl Fn(&Outflow, usize, usize) -> f64,
+        live: impl Fn(usize, usize) -> f64,
         field: &mut [f64],
     ) {
-        self.each_outflow(grid, |outflow, axis, face, cell| {
-            field[cell] += coefficients[axis][face] * live(outflow, axis, face);
+        self.each_outflow(grid, |axis, face, cell| {
+            field[cell] += coefficients[axis][face] * live(axis, face);
         });
     }
 
     /// Sets the ghosts of the live pressure beyond outflows.
-    pub(crate) fn set_outflow_pressure(
-        &self,
-        grid: &Grid,
-        live: impl Fn(&Outflow, usize, usize) -> f64,
-        pressure: &mut [f64],
-    ) {
-        self.each_outflow(grid, |outflow, axis, face, cell| {
+    pub(crate) fn set_outflow_pressure(&self, grid: &Grid, live: impl Fn(usize, usize) -> f64, pressure: &mut [f64]) {
+        self.each_outflow(grid, |axis, face, cell| {
             let ghost = if cell == face { face - grid.stride(axis) } else { face };
-            pressure[ghost] = live(outflow, axis, face);
+            pressure[ghost] = live(axis, face);
         });
     }
 
     /// Calls `each` with every face of an outflow and the cell before it.
-    fn each_outflow(&self, grid: &Grid, mut each: impl FnMut(&Outflow, usize, usize, usize)) {
+    fn each_outflow(&self, grid: &Grid, mut each: impl FnMut(usize, usize, usize)) {
         for axis in 0..3 {
             for (side, layer, sign) in self.passages(axis) {
-                let Side::Outflow(outflow) = side else { continue };
+                if !matches!(side, Side::Outflow(_)) {
+                    continue;
+                }
                 for p in grid.layer(axis, layer) {
-                    each(&outflow, axis, p, if sign > 0.0 { p } else { p - grid.stride(axis) });
+                    each(axis, p, if sign > 0.0 { p } else { p - grid.stride(axis) });
                 }
             }
         }

@@ -183,9 +183,6 @@ impl Side {
 
     fn check(&self) -> Result<(), SetupError> {
         match self {
-            Self::Outflow(outflow) => {
-                outflow.level.map_or(Ok(()), |level| in_range("the level of an outflow", "finite", level, true))
-            }
             Self::Open(open) => {
                 let Open { wave_speed, sponge } = *open;
                 in_range("the wave speed of an open side", "zero or positive", wave_speed, wave_speed >= 0.0)?;
@@ -211,13 +208,10 @@ pub struct Open {
     pub sponge: f64,
 }
 
-/// Where fluid leaves.
+/// Where fluid leaves; what comes in is gas.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Outflow {
-    /// Outside liquid at rest stands up to this height \[m\] against gravity. Default: there is none, what comes in is gas.
-    pub level: Option<f64>,
-}
+#[serde(deny_unknown_fields)]
+pub struct Outflow {}
 
 /// What comes in.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]

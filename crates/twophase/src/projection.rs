@@ -7,7 +7,7 @@
 //! κ̇ being how fast solids make room in a cell, and what the last projection left, with the density on a face the mean of those of its cells: the same mass that carries its momentum. Walls and inflows
 //! have coefficient zero. Beyond an open side the live pressure is that of a wave that leaves, p = ρ c u·n; half a cell
 //! away, this is a node at zero behind a coefficient 2/ρ/(1 + 2c dt/h), the provisional velocity on the side being divided
-//! by the same 1 + 2c dt/h. Beyond an outflow the pressure is that of air, or of liquid at rest up to a level.
+//! by the same 1 + 2c dt/h. Beyond an outflow the pressure is that of air.
 
 use crate::params::Side;
 use crate::space::Space;

@@ -20,7 +20,6 @@ use crate::flow::Flow;
 use crate::grid::Grid;
 use crate::jump::Forces;
 use crate::merge::Before;
-use crate::params::Outflow;
 use crate::poisson::Solved;
 use crate::projection::Projection;
 use crate::regions::Rooms;
@@ -44,12 +43,9 @@ struct Beyond {
 }
 
 impl Beyond {
-    /// Live pressure at a place of an outflow where the fluid inside is so much liquid: that of the liquid outside over the place, and what it takes
-    /// to be live, p − ρ g·(x − x_s).
-    fn pressure(&self, outflow: &Outflow, x: DVec3, fraction: f64) -> f64 {
-        let height = self.outside.up.dot(x);
-        let over = outflow.level.map_or(0.0, |level| (level - height).max(0.0));
-        self.weight * (over + fraction * (height - self.outside.still_level))
+    /// Live pressure p − ρ g·(x − x_s) at a place of an outflow where the fluid inside is so much liquid, p being that of air there.
+    fn pressure(&self, x: DVec3, fraction: f64) -> f64 {
+        self.weight * fraction * (self.outside.up.dot(x) - self.outside.still_level)
     }
 }
 
@@ -338,9 +334,9 @@ impl Flow {
             regions.give_way(grid, &rooms, scale * scale, &mut poisson.residual);
         }
         regions.balance(grid, &mut poisson.residual, &mut work.row_sums);
-        let live = |outflow: &Outflow, axis: usize, face: usize| {
+        let live = |axis: usize, face: usize| {
             let cell = if grid.contains(face) { face } else { face - grid.stride(axis) };
-            beyond.pressure(outflow, grid.face_center(axis, face), state.volume_fraction[cell])
+            beyond.pressure(grid.face_center(axis, face), state.volume_fraction[cell])
         };
         boundary.push_from_outflows(grid, &work.coefficients, &live, &mut poisson.residual);
         boundary.fill_pressure(grid, &mut state.pressure);
