@@ -114,6 +114,9 @@ macro_rules! thumbnails {
 /// Small pictures (PNG, 256 × 144) of scenes, by name.
 const THUMBNAILS: &[(&str, &[u8])] = thumbnails![
     "dam-break",
+    "cube-drop",
+    "slosh",
+    "float",
     "stream",
     "honey",
     "two-liquids",
