@@ -273,6 +273,6 @@ fn resumed_film(folder: &RunFolder, loaded: &Loaded, world: &World) -> Result<Fi
     Ok(film)
 }
 
-fn digest_of(text: &str) -> String {
+pub(crate) fn digest_of(text: &str) -> String {
     format!("{:016x}", meniscus_core::checksum(text.as_bytes()))
 }
