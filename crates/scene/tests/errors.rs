@@ -317,7 +317,7 @@ fn what_does_no_harm_is_a_hint() {
     let (scene, hints) = read(both, None).unwrap();
     assert!(hints.is_empty() && scene.sph.spacing == 0.1 && scene.twophase.spacing == 0.02, "{hints:?}");
     let (scene, _) = read(both, Some(Method::Twophase)).unwrap();
-    assert_eq!((scene.twophase.spacing, scene.twophase.courant, scene.sph.eddy_friction()), (0.1, 0.3, 0.0));
+    assert_eq!((scene.twophase.spacing, scene.twophase.courant, scene.sph.eddy_friction(false)), (0.1, 0.3, 0.0));
     assert_eq!(scene.liquid["w"].surface_tension, 0.072);
     // Settings go, physics stays and is refused.
     let pulled = format!("{both}[rigid.b]\nshape = {{ sphere = {{ center = [0, 0, 0], radius = 1 }} }}\n");

@@ -1,4 +1,5 @@
 use super::*;
+use crate::params::Gradients;
 use crate::params::{Material, Params};
 use crate::particles::Particles;
 use crate::{Friction, Motion, Setup, Wall, WallShape};
