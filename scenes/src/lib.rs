@@ -89,6 +89,9 @@ macro_rules! thumbnails {
 /// Small pictures (PNG, 256 × 144) of scenes, by name.
 const THUMBNAILS: &[(&str, &[u8])] = thumbnails![
     "dam-break",
+    "slosh",
+    "float",
+    "cube-drop",
     "stream",
     "honey",
     "two-liquids",
