@@ -40,7 +40,8 @@ fn the_methods_of_the_scene_stand_side_by_side() {
         assert_eq!(method["ran"], true, "{method}");
         assert!(method["ms_per_step"].as_f64().unwrap() > 0.0 && method["steps"].as_u64().unwrap() > 0, "{method}");
         let [first, last] = [0, 2].map(|k| method["moments"][k]["front [m]"].as_f64().unwrap());
-        assert!(last > first && (0.3..0.6).contains(&last), "it runs: {method}");
+        // The front of a grid is known to a cell.
+        assert!(last >= first && (0.4..0.6).contains(&last), "it runs: {method}");
         assert!((0.3..0.5).contains(&method["means"]["left.level [m]"].as_f64().unwrap()), "{method}");
     }
     // One document, and the same in the folder.
@@ -89,6 +90,6 @@ fn what_cannot_be_meant_is_refused() {
     let (exit, words) = code(&["--seconds", "-1"]);
     assert!(exit == 2 && words.contains("seconds"), "{words}");
     let (exit, words) = code(&["--set", "liquid.watr.density=900"]);
-    assert!(exit == 2 && words.contains("did you mean `water`"), "{words}");
+    assert!(exit == 2 && words.contains("there is no liquid `watr`"), "{words}");
     assert!(!place.exists("out"), "nothing is written");
 }
