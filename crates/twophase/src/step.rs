@@ -338,13 +338,13 @@ impl Flow {
             let cell = if grid.contains(face) { face } else { face - grid.stride(axis) };
             beyond.pressure(grid.face_center(axis, face), state.volume_fraction[cell])
         };
-        boundary.push_from_outflows(grid, &work.coefficients, &live, &mut poisson.residual);
+        boundary.push_from_outflows(grid, &work.coefficients, live, &mut poisson.residual);
         boundary.fill_pressure(grid, &mut state.pressure);
         poisson.prepare(grid, &work.coefficients, setup.params.gas.density);
         let limit = setup.params.tolerance / (scale * scale);
         let solved = poisson.solve(grid, &work.coefficients, &mut state.pressure, limit, setup.params.max_iterations);
         boundary.fill_pressure(grid, &mut state.pressure);
-        boundary.set_outflow_pressure(grid, &live, &mut state.pressure);
+        boundary.set_outflow_pressure(grid, live, &mut state.pressure);
         solved
     }
 
