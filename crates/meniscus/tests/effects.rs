@@ -24,7 +24,7 @@ fn base(method: Method) -> String {
     match method {
         Method::Gauss => format!("{method_is}{common}{sent}{}{pull}", solids.replace("rigid.x", "rigid.r")),
         Method::Unified => format!("{method_is}{common}{sent}{}{pull}", solids.replace("rigid.x", "rigid.r")),
-        Method::Connections => format!("{method_is}{common}{sent}{}", body.replace("body.x", "body.x")),
+        Method::Connections => format!("{method_is}{common}{sent}{body}"),
         Method::Twophase => format!("{method_is}{common}"),
     }
 }
@@ -168,7 +168,7 @@ fn every_key_has_an_effect_or_is_refused() {
             let reads = support::reads(method, key);
             match (reads, found) {
                 (false, Ok(_)) => {
-                    silent.push(format!("{method:?} takes `{key}`, which the table says it does not read"))
+                    silent.push(format!("{method:?} takes `{key}`, which the table says it does not read"));
                 }
                 (false, Err(error)) if error.contains("is not read by the method") => {}
                 (false, Err(error)) if error.contains(&format!("there is no {table} ")) => {}

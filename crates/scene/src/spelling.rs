@@ -152,7 +152,7 @@ fn take(item: &mut Item, path: &[String]) -> Option<Item> {
     }
     let inner = table.get_mut(key)?;
     let taken = take(inner, rest);
-    let emptied = inner.as_table_like().is_some_and(|inner| inner.is_empty()) && rest.len() == 1;
+    let emptied = inner.as_table_like().is_some_and(toml_edit::TableLike::is_empty) && rest.len() == 1;
     if emptied {
         table.remove(key);
     }

@@ -108,7 +108,7 @@ impl Method for Gauss {
                 self.liquid.set_parameters(|setup| setup.materials[*number].1.density = value);
             }
             (LiveKey::RestDistance, &[value]) => {
-                self.liquid.set_parameters(|setup| setup.coupling.rest_distance = Some(value))
+                self.liquid.set_parameters(|setup| setup.coupling.rest_distance = Some(value));
             }
             (LiveKey::SolidDensity(number), &[value]) => self.solids.set_material(*number, |m| m.density = value),
             (LiveKey::RigidDensity(number), &[value]) => self.solids.rigids.set_density(*number, value),

@@ -175,11 +175,7 @@ fn every_slider_changes_the_simulation() {
             &["gravity", "liquid.water.density", "solid.pool.density", "pull.hand.stiffness", "coupling.rest_distance"]
                 [..],
         ),
-        (
-            "floating-boxes",
-            &boxes,
-            &["sph.artificial_viscosity", "liquid.water.density", "rigid.heavy.material.density"],
-        ),
+        ("floating-boxes", &boxes, &["sph.artificial_viscosity", "liquid.water.density", "rigid.heavy.density"]),
         ("drop-splash", &splash, &["liquid.pool.surface_tension", "liquid.pool.density", "liquid.pool.viscosity"]),
         ("vat-liquid", &vat, &["liquid.water.density", "liquid.water.viscosity"]),
         ("duck-floats", &duck, &["solid.duck.density", "solid.duck.young", "liquid.water.surface_tension"]),
