@@ -82,9 +82,15 @@ impl Flow {
         let Self { bodies: Some(bodies), grid, state, .. } = self else { return };
         let from = state.time;
         state.interval = [from, bodies.interval_end(grid, from, longest)];
-        self.note_ways();
+        // Behind a shell there is fluid again; what a closed solid shuts in comes out where it was.
+        let shell = bodies.is_shell();
+        if shell {
+            self.note_ways();
+        }
         self.cut_now();
-        self.hand_over();
+        if shell {
+            self.hand_over();
+        }
         self.hide();
         self.openings.cover(&mut self.state.volume_fraction);
         self.boundary.fill_cells(&self.grid, &mut self.state.volume_fraction);

@@ -1,7 +1,7 @@
 //! The same scene by several methods: one film strip, one table, one plot.
 //!
 //! Each method simulates the scene by itself, settings of other solvers left out, to the same moments; what is measured of it is
-//! measured in the same way for all ([`measure`]).
+//! measured in the same way for all (`measure`).
 
 mod measure;
 mod plot;
