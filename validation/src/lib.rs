@@ -183,7 +183,6 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "figures are drawn by `meniscus validate --plot validation`, which takes minutes"]
     fn every_case_has_a_figure() {
         let missing: Vec<&str> = CASES.iter().map(|case| case.name).filter(|case| !figure_of(case).exists()).collect();
         assert!(missing.is_empty(), "no figures of {missing:?}");
