@@ -2,6 +2,7 @@
 
 pub(crate) mod bar;
 pub(crate) mod beam;
+pub(crate) mod contact;
 pub(crate) mod csm;
 pub(crate) mod fracture;
 pub(crate) mod free;

@@ -4,8 +4,8 @@ use crate::{Plot, Row, Size, bound, largest};
 use glam::DVec3;
 use meniscus::geometry::{Aabb, solids};
 use meniscus::sph::kernel::Kernel;
-use meniscus::sph::surface::{SampleKernel, Samples, Wet};
-use meniscus::sph::wall::{Calibration, WallIntegral};
+use meniscus::sph::wall_integral::{Calibration, WallIntegral};
+use meniscus::sph::wall_quadrature::{SampleKernel, Samples, Wet};
 
 pub(crate) fn run(size: Size) -> Vec<Row> {
     let n = if size == Size::Fine { 160 } else { 80 };
@@ -16,7 +16,7 @@ pub(crate) fn run(size: Size) -> Vec<Row> {
         let wall = WallIntegral::new(&kernel);
         for (place_name, place) in places {
             let p = DVec3::from_array(place);
-            let exact = wall.tank(p, DVec3::ZERO, DVec3::INFINITY).deficit;
+            let exact = wall.tank(p, DVec3::ZERO, DVec3::INFINITY).wall_fraction;
             let error = (exact - by_volume(&kernel, p, n)).abs();
             rows.push(bound("wall-integral", &format!("error of 1 − γ, {kernel_name}, {place_name}"), error, 2e-4));
         }
@@ -55,8 +55,8 @@ fn samples_against_closed_form() -> Vec<Row> {
             let p = DVec3::from_array(place);
             let cut = exact.tank(p, DVec3::ZERO, DVec3::splat(10.0));
             let touch = samples.touch(p.as_vec3(), &plain).unwrap_or_default();
-            let deficit = (f64::from(touch.deficit) - cut.deficit).abs();
-            [deficit, (touch.push.as_dvec3() - cut.gradient).length() / cut.gradient.length()]
+            let wall_fraction = (f64::from(touch.wall_fraction) - cut.wall_fraction).abs();
+            [wall_fraction, (touch.push.as_dvec3() - cut.gradient).length() / cut.gradient.length()]
         });
         let worst = |k: usize| largest(errors.iter().map(|e| e[k]));
         rows.push(bound("wall-integral", &format!("error of γ by samples, {name}"), worst(0), 0.005).asked());
@@ -75,8 +75,8 @@ fn samples_against_polyhedron(n: i32) -> Row {
     let errors = [[0.0, 1.7, 0.0], [1.0, 1.2, 0.8], [-0.3, 0.2, 1.9]].map(|place| {
         let p = DVec3::from_array(place);
         let inside = |x: DVec3| planes.iter().all(|[normal, point]| (x - *point).dot(*normal) <= 0.0);
-        let deficit = samples.touch(p.as_vec3(), &plain).map_or(0.0, |touch| f64::from(touch.deficit));
-        (deficit - by_cells(&kernel, p, n / 2, inside)).abs()
+        let wall_fraction = samples.touch(p.as_vec3(), &plain).map_or(0.0, |touch| f64::from(touch.wall_fraction));
+        (wall_fraction - by_cells(&kernel, p, n / 2, inside)).abs()
     });
     bound("wall-integral", "error of γ by samples, sphere, against its polyhedron", largest(errors), 0.005).asked()
 }
@@ -85,11 +85,11 @@ fn samples_against_polyhedron(n: i32) -> Row {
 fn calibration() -> Vec<Row> {
     let (kernel, spacing) = (Kernel::CUBIC_SPLINE, 0.5);
     let calibration = Calibration::new(&kernel, &kernel, spacing);
-    let (deficit, weight) = WallIntegral::new(&kernel).plane(calibration.read(0.5 * spacing));
+    let (wall_fraction, weight) = WallIntegral::new(&kernel).plane(calibration.read(0.5 * spacing));
     let above = kernel.lattice_sum_above(spacing, -0.5 * spacing) / kernel.lattice_sum(spacing);
     let push = calibration.stretch * weight / (2.0 * kernel.half_lattice_push(spacing));
     vec![
-        bound("wall-integral", "density error of a layer half a spacing away", deficit + above - 1.0, 1e-9),
+        bound("wall-integral", "density error of a layer half a spacing away", wall_fraction + above - 1.0, 1e-9),
         bound("wall-integral", "push on that layer over what holds it, minus one", push - 1.0, 1e-9),
     ]
 }

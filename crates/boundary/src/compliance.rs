@@ -32,6 +32,18 @@ pub struct RigidCompliance {
 }
 
 impl RigidCompliance {
+    /// Acceleration and angular acceleration under a force \[N\] and a torque about the centre \[N·m\].
+    #[must_use]
+    pub fn motion(&self, force: DVec3, torque: DVec3) -> [DVec3; 2] {
+        [force * self.inverse_mass, self.inverse_inertia * torque]
+    }
+
+    /// That acceleration at a point \[m\].
+    #[must_use]
+    pub fn at(&self, [linear, angular]: [DVec3; 2], point: DVec3) -> DVec3 {
+        linear + angular.cross(point - self.center)
+    }
+
     /// How fast it gives way at a point \[m\] to an impulse along a unit vector \[1/kg\].
     #[must_use]
     pub fn along(&self, point: DVec3, along: DVec3) -> f64 {
@@ -54,9 +66,9 @@ impl RigidCompliance {
             force += *f;
             torque += (*x - self.center).cross(*f);
         }
-        let (linear, angular) = (force * self.inverse_mass, self.inverse_inertia * torque);
+        let motion = self.motion(force, torque);
         for (a, x) in forces.iter_mut().zip(positions) {
-            *a = linear + angular.cross(*x - self.center);
+            *a = self.at(motion, *x);
         }
     }
 }

@@ -109,7 +109,7 @@ pub(crate) struct Check {
 #[derive(Args, Debug, Default)]
 #[command(after_help = "Examples:\n  \
     meniscus run dam-break\n  \
-    meniscus run dam-break --seconds 0.5 --set resolution=0.03 --set picture.color=water\n  \
+    meniscus run dam-break --seconds 0.5 --set resolution=0.03 --set picture.color=speed\n  \
     meniscus run my-scene.toml --out results/a --threads 1 --json")]
 pub(crate) struct Run {
     /// A gallery name or a TOML file
@@ -236,12 +236,14 @@ pub(crate) struct Serve {
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    meniscus render out/dam-break --set picture.color=water --set picture.theme=dark\n  \
-    meniscus render out/dam-break --strip 6 --columns 3")]
+    meniscus render out/dam-break --set picture.color=speed --set picture.theme=dark\n  \
+    meniscus render out/dam-break --strip 6 --columns 3\n  \
+    meniscus render out/dam-break --quality final --frame 24 --out hero.jpg --no-legend\n  \
+    meniscus render out/dam-break --quality final --to y4m")]
 pub(crate) struct Render {
     /// Folder of a run
     pub(crate) dir: PathBuf,
-    /// Override a key of the scene, such as picture.color=water
+    /// Override a key of the scene, such as picture.color=speed
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
     /// One picture of so many moments (strip.png) instead of one per frame
@@ -250,9 +252,51 @@ pub(crate) struct Render {
     /// Pictures per row of the strip
     #[arg(long, value_name = "COUNT", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=100))]
     pub(crate) columns: u16,
+    /// Drawn quickly, or along paths of light [default: the scene's]
+    #[arg(long, value_enum, value_name = "QUALITY")]
+    pub(crate) quality: Option<Quality>,
+    /// Paths of light per pixel of a final picture [default: the scene's]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub(crate) samples: Option<u16>,
+    /// Only this frame, into the file of --out
+    #[arg(long, value_name = "N", conflicts_with_all = ["strip", "to"])]
+    pub(crate) frame: Option<u32>,
+    /// A PNG, or a JPEG if its name ends in .jpg
+    #[arg(long, value_name = "FILE", requires = "frame")]
+    pub(crate) out: Option<PathBuf>,
+    /// A strip, a thumbnail and a final picture, of --frame or after three fifths of the run, into this folder
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["strip", "to", "out"])]
+    pub(crate) album: Option<PathBuf>,
+    /// A film in this format beside the GIF
+    #[arg(long, value_enum, value_name = "FORMAT", conflicts_with = "strip")]
+    pub(crate) to: Option<FilmFormat>,
+    /// No colour bar, no grid size
+    #[arg(long)]
+    pub(crate) no_legend: bool,
+    /// Number of threads; the pictures do not depend on it [default: all cores]
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<usize>,
     /// No progress
     #[arg(long)]
     pub(crate) quiet: bool,
+}
+
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Quality {
+    /// In a fraction of a second
+    Draft,
+    /// Along paths of light: refraction, caustics, soft shadows, motion blur
+    Final,
+}
+
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FilmFormat {
+    /// The animated GIF alone
+    Gif,
+    /// Raw planes, for encoders
+    Y4m,
+    /// H.264, if the program was built with the feature mp4
+    Mp4,
 }
 
 #[derive(Args, Debug)]
@@ -316,10 +360,16 @@ impl From<LogLines> for meniscus::LogFormat {
 pub(crate) enum Format {
     /// VTP files with PVD time series, for `ParaView` and `PyVista`
     Vtk,
-    /// Binary PLY files
+    /// Surfaces of liquids and bodies as binary PLY files numbered without gaps, and particles
     Ply,
+    /// The same surfaces as OBJ files
+    Obj,
+    /// Rigid, soft and animated bodies as one glTF file; not liquids
+    Glb,
     /// USD with a clip per frame: surfaces of liquids, spray, bodies, camera, for `Blender`, `Houdini`, `Maya`
     Usd,
+    /// The same with clips in words, four times as large
+    Usda,
     /// Fields on the grid of a `twophase` run, one VTI file per checkpoint, with a PVD time series
     Vti,
 }

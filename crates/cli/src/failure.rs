@@ -93,6 +93,7 @@ impl From<RunError> for Failure {
             RunError::Change { .. } => Self::input("set-invalid", error.to_string()),
             RunError::Replay(_) => Self::input("commands", error.to_string()),
             RunError::NoGrid { .. } => Self::input("no-grid", error.to_string()),
+            RunError::NotBuiltIn { .. } => Self::input("not-built-in", error.to_string()),
             RunError::NoFrames { .. } => Self::input("no-frames", error.to_string()),
             RunError::Load { .. } | RunError::NoCheckpoint { .. } | RunError::SceneChanged { .. } => {
                 Self::input("checkpoint", error.to_string())

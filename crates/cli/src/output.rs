@@ -35,11 +35,22 @@ Meniscus: liquids meet solids. This runs the default scene; there is more:
   meniscus compare SCENE               the same scene by several methods, side by side
   meniscus render DIR                  pictures again, in other colours or from elsewhere
   meniscus surface DIR                 surfaces of the liquids of a run, as PLY files
-  meniscus export DIR --to vtk|ply|vti for ParaView, PyVista, Blender
+  meniscus export DIR --to vtk|usd|... for ParaView, PyVista; Blender, Houdini, Maya; OBJ, PLY, glTF
   meniscus new SCENE                   copy a scene here to edit; meniscus check FILE tells what is wrong
   meniscus validate                    theory and experiment against us; meniscus bench: how fast it is here
   meniscus --help                      everything else
 ";
+
+/// A word that a shell takes for one, to be copied.
+pub(crate) fn shell_word(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./:@%+,=".contains(c);
+    if !word.is_empty() && !word.starts_with('-') && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    // What begins with a dash would be an option.
+    let path = if word.starts_with('-') { format!("./{word}") } else { word.to_owned() };
+    format!("'{}'", path.replace('\'', "'\\''"))
+}
 
 /// Prints a document.
 pub(crate) fn print_json(document: &impl Serialize) -> Result<ExitCode, Failure> {
@@ -101,6 +112,12 @@ impl Progress {
         self.bar.set_length(of as u64);
         self.bar.set_position(done as u64);
         self.bar.set_message(format!("{done}/{of}"));
+    }
+
+    /// A bar for work that has no name.
+    pub(crate) fn part(&self, done: usize, of: usize) {
+        self.bar.set_length(of as u64);
+        self.bar.set_position(done as u64);
     }
 
     pub(crate) fn tell(&mut self, event: &Event) {

@@ -1,15 +1,15 @@
 //! `run`, `resume`, `render`, `export`.
 
-use crate::arguments::{Export, Format, Render, Resume, Run, Surface};
+use crate::arguments::{Export, FilmFormat, Format, Quality, Render, Resume, Run, Surface};
 use crate::failure::Failure;
 use crate::machine;
 use crate::output::{self, Progress, count};
 use crate::signals::Signals;
-use meniscus::record::export::{ExportReport, export_ply, export_vtk};
+use meniscus::record::export::{ExportReport, SequenceFormat, export_vtk};
 use meniscus::record::{RunFolder, RunStatus, Skipped};
 use meniscus::scene::{Loaded, Set};
 use meniscus::sim::World;
-use meniscus::{Event, RunError, RunOptions, Summary, check_memory, gallery, read_log};
+use meniscus::{Event, Movie, Rendered, RunError, RunOptions, Summary, check_memory, gallery, read_log};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -161,8 +161,10 @@ impl Finished<'_> {
             Some(_) if !Path::new(scene).is_file() => format!(" · meniscus new {scene} (to edit it)"),
             _ => String::new(),
         };
+        let (scene, dir) = (output::shell_word(scene), output::shell_word(&dir.to_string()));
         say!(
-            "next: meniscus play {scene} · meniscus view {dir} · meniscus render {dir} --set picture.color=water · meniscus export {dir} --to vtk{edit}"
+            "next: meniscus play {scene} · meniscus view {dir} · meniscus render {dir} --quality final · \
+             meniscus export {dir} --to vtk · meniscus export {dir} --to usd{edit}"
         );
         Ok(())
     }
@@ -171,19 +173,58 @@ impl Finished<'_> {
 pub(crate) fn render(arguments: &Render) -> Result<ExitCode, Failure> {
     let folder = RunFolder::open(&arguments.dir)?;
     tell_unless_done(&folder)?;
-    let progress = Progress::new(arguments.quiet);
-    let made = match arguments.strip {
-        Some(count) => {
-            let shape = [usize::from(count), usize::from(arguments.columns)];
-            meniscus::render_strip(&folder, &arguments.set, shape)?
-        }
-        None => meniscus::render(&folder, &arguments.set, &mut |done, of| progress.files(done, of))?,
+    if arguments.frame.is_some() && arguments.out.is_none() && arguments.album.is_none() {
+        return Err(Failure::input("usage", "--frame needs --out FILE or --album DIR"));
+    }
+    let movie = match arguments.to {
+        Some(FilmFormat::Y4m) => Some(Movie::Y4m),
+        Some(FilmFormat::Mp4) => Some(Movie::Mp4),
+        Some(FilmFormat::Gif) | None => None,
     };
+    if let Some(movie) = movie.filter(|movie| !movie.is_built_in()) {
+        // Before hours of pictures, not after them.
+        meniscus::write_movie(&folder, movie, &mut |_, _| {})?;
+    }
+    let progress = Progress::new(arguments.quiet);
+    let threads = machine::threads(arguments.threads)?;
+    let made = machine::in_pool(threads, || take_pictures(arguments, &folder, movie, &progress))??;
     progress.clear();
     if !arguments.quiet {
         say!("{}", made.path.display());
     }
     Ok(passed_over(&made.skipped))
+}
+
+/// What was asked for: a strip, one picture, or all of them and a film.
+fn take_pictures(
+    arguments: &Render,
+    folder: &RunFolder,
+    movie: Option<Movie>,
+    progress: &Progress,
+) -> Result<Rendered, RunError> {
+    let mut set = arguments.set.clone();
+    set.extend(arguments.quality.map(|quality| match quality {
+        Quality::Draft => "picture.quality=draft".to_owned(),
+        Quality::Final => "picture.quality=final".to_owned(),
+    }));
+    set.extend(arguments.samples.map(|samples| format!("picture.samples={samples}")));
+    set.extend(arguments.no_legend.then(|| "picture.legend=false".to_owned()));
+    let mut tell = |done, of| progress.part(done, of);
+    if let Some(count) = arguments.strip {
+        return meniscus::render_strip(folder, &set, [usize::from(count), usize::from(arguments.columns)]);
+    }
+    if let Some(album) = &arguments.album {
+        meniscus::render_album(folder, &set, (album, arguments.frame), &mut tell)?;
+        return Ok(Rendered { path: album.clone(), skipped: Vec::new() });
+    }
+    if let (Some(number), Some(out)) = (arguments.frame, &arguments.out) {
+        return meniscus::render_frame(folder, &set, number, out, &mut tell);
+    }
+    let made = meniscus::render(folder, &set, &mut tell)?;
+    Ok(match movie {
+        Some(movie) => Rendered { path: meniscus::write_movie(folder, movie, &mut tell)?, ..made },
+        None => made,
+    })
 }
 
 /// A record that is not whole is no error, but should not be taken for a whole one.
@@ -218,8 +259,11 @@ pub(crate) fn export(arguments: &Export) -> Result<ExitCode, Failure> {
     let folder = RunFolder::open(&arguments.dir)?;
     let (name, write): (&str, ExportTo) = match arguments.to {
         Format::Vtk => ("vtk", |run, out, tell| Ok(export_vtk(run, out, tell)?)),
-        Format::Ply => ("ply", |run, out, tell| Ok(export_ply(run, out, tell)?)),
-        Format::Usd => ("usd", meniscus::export_usd),
+        Format::Ply => ("ply", |run, out, tell| meniscus::export_sequence(run, out, SequenceFormat::Ply, tell)),
+        Format::Obj => ("obj", |run, out, tell| meniscus::export_sequence(run, out, SequenceFormat::Obj, tell)),
+        Format::Glb => ("glb", meniscus::export_glb),
+        Format::Usd => ("usd", |run, out, tell| meniscus::export_usd(run, out, false, tell)),
+        Format::Usda => ("usda", |run, out, tell| meniscus::export_usd(run, out, true, tell)),
         Format::Vti => ("vti", meniscus::export_fields),
     };
     tell_unless_done(&folder)?;
@@ -232,6 +276,7 @@ pub(crate) fn export(arguments: &Export) -> Result<ExitCode, Failure> {
 }
 
 fn tell_export(report: &ExportReport, out: &Path, quiet: bool) {
+    report.left_out.iter().for_each(|what| note!("left out: {what}"));
     if !quiet {
         let megabytes = report.bytes as f64 / 1e6;
         say!("{} frames, {} files, {megabytes:.1} MB in {}/", report.frames, report.files, out.display());

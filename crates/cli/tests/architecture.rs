@@ -61,14 +61,30 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("geometry", &["core"]),
     ("boundary", &["core", "geometry"]),
     ("sph", &["core", "geometry", "boundary"]),
+    ("elastic", &["core", "geometry", "boundary"]),
     ("fem", &["core", "geometry", "boundary"]),
     ("rigid", &["core", "geometry", "boundary"]),
     ("particles", &["core", "geometry", "boundary"]),
     ("twophase", &["core", "geometry", "boundary"]),
-    ("coupling", &["core", "geometry", "boundary", "sph", "fem", "rigid", "particles", "twophase"]),
+    ("coupling", &["core", "geometry", "boundary", "sph", "elastic", "fem", "rigid", "particles", "twophase"]),
     ("surface", &["core", "geometry"]),
     ("scene", &["core", "geometry", "boundary", "sph", "fem", "rigid", "particles", "twophase", "surface"]),
-    ("sim", &["core", "geometry", "boundary", "scene", "sph", "fem", "rigid", "particles", "twophase", "coupling"]),
+    (
+        "sim",
+        &[
+            "core",
+            "geometry",
+            "boundary",
+            "scene",
+            "sph",
+            "elastic",
+            "fem",
+            "rigid",
+            "particles",
+            "twophase",
+            "coupling",
+        ],
+    ),
     ("record", &["core", "geometry"]),
     ("picture", &["core", "geometry"]),
     ("viewer", &["core", "sim", "scene", "record", "surface"]),
@@ -234,6 +250,31 @@ fn type_of(value: &serde_json::Value) -> String {
 fn the_page_of_keys_and_methods_agrees_with_the_table() {
     let wanted = meniscus::scene::support::page();
     let path = root().join("docs/src/scene-methods.md");
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(&path, &wanted).unwrap();
+    }
+    let found = fs::read_to_string(&path).unwrap_or_default();
+    assert!(found == wanted, "run: UPDATE_DOCS=1 cargo test -p meniscus-cli --test architecture");
+}
+
+/// docs/src/figures.md is made from the scenes of the gallery; set UPDATE_DOCS to write it anew.
+#[test]
+fn the_page_of_figures_agrees_with_the_gallery() {
+    let mut wanted = String::from(
+        "# Figures of the papers\n\nMade from the gallery. Strips are read row by row; `meniscus run SCENE`, then `meniscus render out/SCENE --strip 6`, makes them again, \
+         and `--quality final` makes them shine ([pictures](pictures.md)). Names of papers are those of `references.bib`.\n",
+    );
+    for scene in meniscus::gallery::GALLERY {
+        let table: toml::Table = scene.text.parse().unwrap();
+        let Some(figure) = table.get("figure").and_then(|f| f.as_str()) else { continue };
+        let (name, summary) = (scene.name, scene.summary());
+        let picture = ["jpg", "png"].map(|end| format!("images/{name}.{end}"));
+        let picture = picture.iter().find(|file| root().join("docs/src").join(file).exists());
+        let picture = picture.unwrap_or_else(|| panic!("{name} has no strip in docs/src/images"));
+        wanted +=
+            &format!("\n## {figure}: `{name}`\n\n{summary}\n\n```\nmeniscus run {name}\n```\n\n![{name}]({picture})\n");
+    }
+    let path = root().join("docs/src/figures.md");
     if std::env::var_os("UPDATE_DOCS").is_some() {
         fs::write(&path, &wanted).unwrap();
     }

@@ -1,11 +1,14 @@
 """Opens an export with USD's own library and says, as JSON, what is in it.
 
-Usage: read_usd.py root.usda
+Usage: read_usd.py root.usda [other.usda]
+
+With another root, names what is not the same in it, bit for bit.
 """
 
 import json
 import sys
 
+import numpy as np
 from pxr import Usd, UsdGeom, UsdShade, UsdValidation
 
 root = sys.argv[1]
@@ -60,4 +63,24 @@ for prim in stage.GetPrimAtPath("/World").GetChildren():
 validators = UsdValidation.ValidationRegistry().GetOrLoadAllValidators()
 for error in UsdValidation.ValidationContext(validators).Validate(stage):
     told["faults"].append(f"{error.GetName()}: {error.GetMessage()}")
+
+
+def bits(attribute, frame):
+    """The bytes of an array at a frame; nothing where it has no value."""
+    value = attribute.Get(frame)
+    return None if value is None else (len(value), np.asarray(value).tobytes())
+
+
+ARRAYS = ["points", "velocities", "faceVertexCounts", "faceVertexIndices", "primvars:speed", "extent", "widths", "ids"]
+if len(sys.argv) > 2:
+    other = Usd.Stage.Open(sys.argv[2])
+    told["compared"], told["differs"] = 0, []
+    for prim in stage.GetPrimAtPath("/World").GetChildren():
+        twin = other.GetPrimAtPath(prim.GetPath())
+        for name in filter(prim.HasAttribute, ARRAYS):
+            for frame in frames:
+                ours = bits(prim.GetAttribute(name), frame)
+                told["compared"] += ours is not None
+                if ours != bits(twin.GetAttribute(name), frame):
+                    told["differs"].append(f"{prim.GetName()}.{name} at {frame}")
 print(json.dumps(told))

@@ -121,6 +121,22 @@ fn exports_and_renders_what_was_run() {
     assert!(place.exists("r/frame_0000.png") && place.exists("r/small.gif"));
     assert_eq!(place.run(&["render", "r", "--strip", "4", "--columns", "2"]).code, 0);
     assert!(place.exists("r/strip.png"));
+    let small = ["--set", "picture.width=64", "--set", "picture.height=36", "--samples", "2", "--quality", "final"];
+    for threads in ["1", "2"] {
+        let hero = format!("hero-{threads}.jpg");
+        let one = ["render", "r", "--frame", "3", "--out", hero.as_str(), "--threads", threads];
+        assert_eq!(place.run(&[&one[..], &small[..]].concat()).code, 0);
+    }
+    assert!(place.read("hero-1.jpg").starts_with(b"\xff\xd8") && place.read("hero-1.jpg") == place.read("hero-2.jpg"));
+    assert_eq!(
+        place.run(&["render", "r", "--to", "y4m", "--set", "picture.width=64", "--set", "picture.height=36"]).code,
+        0
+    );
+    assert!(place.read("r/small.y4m").starts_with(b"YUV4MPEG2 W64 H36 "));
+    if !cfg!(feature = "mp4") {
+        let refused = place.run(&["render", "r", "--to", "mp4"]);
+        assert!(refused.code == 2 && refused.err.contains("--features mp4"), "{}", refused.err);
+    }
     assert_eq!(place.run(&["export", "r", "--to", "vtk"]).code, 0);
     assert!(place.exists("r/vtk/particles.pvd"));
     assert_eq!(place.run(&["export", "r", "--to", "ply", "--out", "p"]).code, 0);
@@ -179,4 +195,28 @@ fn help_list_schema_and_completions_answer() {
     assert_eq!(place.run(&["new", "dam-break"]).code, 0);
     assert_eq!(place.run(&["check", "dam-break.toml", "--set", "sph.spacing=0.05"]).code, 0);
     assert_eq!(place.run(&["new", "dam-break"]).code, 2, "nothing is overwritten");
+}
+
+/// Commands that a run proposes can be copied into a shell, whatever the user's file is called.
+#[test]
+fn what_is_proposed_next_works_for_files_of_users() {
+    let place = Place::new();
+    place.write("it's my scene.toml", program::SMALL);
+    let run = place.run(&["run", "it's my scene.toml", "--seconds", "0.1", "--out", "a run"]);
+    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+    let next = run.out.lines().find_map(|line| line.strip_prefix("next: ")).unwrap();
+    let commands: Vec<&str> = next.split(" · ").collect();
+    assert_eq!(commands.len(), 5, "{next}");
+    for command in commands {
+        let words = command.strip_prefix("meniscus ").unwrap();
+        // A browser is not to be had here: what is played must load, what is viewed must be a run.
+        let words = words.replacen("play", "check", 1);
+        let words = match words.strip_prefix("view") {
+            Some(dir) => format!("resume {dir}"),
+            None => words,
+        };
+        let shell = format!("'{}' {words}", env!("CARGO_BIN_EXE_meniscus"));
+        let done = std::process::Command::new("sh").args(["-c", &shell]).current_dir(place.path("")).output().unwrap();
+        assert!(done.status.success(), "{command}: {}", String::from_utf8_lossy(&done.stderr));
+    }
 }

@@ -6,6 +6,7 @@
 //! * [`StepError`]: where a step went wrong: stage, body, index.
 //! * [`Wrench`]: force and torque.
 //! * [`Digest`]: a fingerprint of the state in id order; equal digests mean equal bits.
+//! * [`kernel`]: smoothing kernels as polynomials.
 //! * [`par`]: loops and sums over threads whose bits do not depend on the number of threads.
 //!
 //! ```
@@ -20,6 +21,7 @@
 mod digest;
 mod error;
 mod frame;
+pub mod kernel;
 mod look;
 pub mod par;
 mod report;
@@ -28,6 +30,6 @@ mod wrench;
 pub use digest::{Digest, checksum};
 pub use error::{Fault, StepError};
 pub use frame::{BodyInfo, BodyKind, Frame, Particles, Surface, Tets, Wall, WallShape, Wire};
-pub use look::{Camera, Coloring, Liquids, Pattern, Solids, Style, Theme, Walls};
+pub use look::{Camera, Coloring, Liquids, Look, Material, Pattern, Quality, Solids, Style, Theme, Walls};
 pub use report::{Stage, StepReport};
 pub use wrench::Wrench;

@@ -54,7 +54,7 @@ pub struct Style {
     pub width: u32,
     /// Height \[px\], default 720.
     pub height: u32,
-    /// What the colour of liquids tells, default `speed`. With `water` and `body` a liquid is shown by its surface, with the
+    /// What the colour of liquids tells, default `water`. With `water` and `body` a liquid is shown by its surface, with the
     /// others by its particles.
     pub color: Coloring,
     /// Values at the two ends of the colours, in the unit of the quantity \[m/s, kg/m³ or Pa\];
@@ -96,6 +96,12 @@ pub struct Style {
     /// Pixels shaded per pixel of the picture and axis, 1 to 4, dimensionless, default 1. Outlines always have four
     /// samples per shaded pixel.
     pub supersample: u32,
+    /// How much work a picture is worth, default `draft`.
+    pub quality: Quality,
+    /// Paths of light per pixel of a `final` picture, 1 to 4096, default 32.
+    pub samples: u32,
+    /// Time for which the shutter of a `final` picture is open \[s\], default: half of the time between frames.
+    pub shutter: Option<f32>,
 }
 
 impl Style {
@@ -111,7 +117,7 @@ impl Default for Style {
         Self {
             width: 1280,
             height: 720,
-            color: Coloring::Speed,
+            color: Coloring::Water,
             range: None,
             particle_scale: 1.0,
             theme: Theme::Light,
@@ -130,6 +136,9 @@ impl Default for Style {
             legend: true,
             clock: false,
             supersample: 1,
+            quality: Quality::Draft,
+            samples: 32,
+            shutter: None,
         }
     }
 }
@@ -139,7 +148,6 @@ impl Default for Style {
 #[serde(rename_all = "kebab-case")]
 pub enum Coloring {
     /// Speed: slow is red, fast is yellow \[MSTHG04\].
-    #[default]
     Speed,
     /// Density, from blue over white to red.
     Density,
@@ -150,6 +158,7 @@ pub enum Coloring {
     /// One colour for all.
     Plain,
     /// Like water: blue in its depth, bright at grazing angles; drops are white where they are fast.
+    #[default]
     Water,
 }
 
@@ -215,4 +224,49 @@ pub enum Solids {
     Opaque,
     /// As clear glass of their colour: what flows inside is seen.
     Glass,
+}
+
+/// How much work a picture is worth.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Quality {
+    /// Drawn in a fraction of a second: for every frame of a run.
+    #[default]
+    Draft,
+    /// Paths of light are followed: refraction, reflection, caustics, soft shadows, motion blur.
+    Final,
+}
+
+/// What a body is made of, in `final` pictures. Colours come from `color`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Material {
+    /// A clear liquid: mirrors, bends, tints what is behind it by its depth.
+    Water,
+    /// A liquid that hides what is behind it after a short way, lit from within.
+    Blood,
+    /// A thick clear liquid of strong colour.
+    Honey,
+    /// Coloured all through, with a gloss.
+    Rubber,
+    /// Soft, wet, dull below its gloss.
+    Tissue,
+    /// A thin clear sheet.
+    Glass,
+    /// Glazed, with joints.
+    Tile,
+    /// With rings, varnished.
+    Wood,
+    /// Rough and speckled.
+    Stone,
+}
+
+/// How a body looks in `final` pictures.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Look {
+    /// What it is made of; `None`: water if it is a liquid, rubber otherwise.
+    pub material: Option<Material>,
+    /// Way through a liquid after which 1/e is left of the colour that it takes most of, over the size of the scene,
+    /// dimensionless; `None`: as its material has it.
+    pub clarity: Option<f32>,
 }

@@ -1,6 +1,6 @@
 //! A deformable body: what it is made from, how it is held, what others see of it.
 
-use crate::growth::Gain;
+use crate::energy_control::Gain;
 use crate::implicit::Problem;
 use crate::linear::{Cg, Matrix, Preconditioner};
 use crate::model::Elastic;

@@ -56,7 +56,7 @@ impl Element<4> for Linear {
 }
 
 /// The two coordinates of Gauss's points: (5 + 3√5)/20 for one corner, (5 − √5)/20 for the others.
-const NEAR: f64 = 0.585_410_196_624_968_5;
+const NEAR_CORNER: f64 = 0.585_410_196_624_968_5;
 const FAR: f64 = 0.138_196_601_125_010_5;
 
 impl Element<10> for Quadratic {
@@ -75,7 +75,7 @@ impl Element<10> for Quadratic {
 
     #[inline(always)]
     fn gradients(point: usize, g: &[DVec3; 4]) -> [DVec3; 10] {
-        let l = |a: usize| if a == point { NEAR } else { FAR };
+        let l = |a: usize| if a == point { NEAR_CORNER } else { FAR };
         std::array::from_fn(|a| match a {
             0..4 => (4.0 * l(a) - 1.0) * g[a],
             _ => {
@@ -179,7 +179,7 @@ mod tests {
     fn gradients_of_quadratic_elements_are_those_of_their_values() {
         let (g, _) = corner_gradients(CORNERS);
         for q in 0..Quadratic::POINTS {
-            let l: [f64; 4] = std::array::from_fn(|a| if a == q { NEAR } else { FAR });
+            let l: [f64; 4] = std::array::from_fn(|a| if a == q { NEAR_CORNER } else { FAR });
             let gradients = Quadratic::gradients(q, &g);
             for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
                 let e = 1e-6;
@@ -195,10 +195,10 @@ mod tests {
 
     #[test]
     fn gauss_points_are_exact_to_second_degree() {
-        assert!((NEAR - (5.0 + 3.0 * 5f64.sqrt()) / 20.0).abs() < 1e-15);
+        assert!((NEAR_CORNER - (5.0 + 3.0 * 5f64.sqrt()) / 20.0).abs() < 1e-15);
         assert!((FAR - (5.0 - 5f64.sqrt()) / 20.0).abs() < 1e-15);
         // The mean of L₀² is 1/10, of L₀L₁ 1/20.
-        assert!((0.25 * (NEAR * NEAR + 3.0 * FAR * FAR) - 0.1).abs() < 1e-15);
-        assert!((0.25 * (2.0 * NEAR * FAR + 2.0 * FAR * FAR) - 0.05).abs() < 1e-15);
+        assert!((0.25 * (NEAR_CORNER * NEAR_CORNER + 3.0 * FAR * FAR) - 0.1).abs() < 1e-15);
+        assert!((0.25 * (2.0 * NEAR_CORNER * FAR + 2.0 * FAR * FAR) - 0.05).abs() < 1e-15);
     }
 }

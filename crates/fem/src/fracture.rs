@@ -2,14 +2,14 @@
 //!
 //! \[MG04 sec. 3.4\], after Rankine: an element whose largest principal stress exceeds the strength cracks at one of its
 //! corners, along the plane through the corner across the tension there. Elements around the corner part to both sides of
-//! the plane ([`crate::cut`]). So that a body tears and does not shatter, stress is smoothed in time, only so many nodes
+//! the plane ([`crate::node_split`]). So that a body tears and does not shatter, stress is smoothed in time, only so many nodes
 //! split in a step, at most one of them away from older cracks, and no piece is smaller than some elements.
 
 use crate::assembly::Elements;
 use crate::body::Body;
-use crate::cut::Cutter;
 use crate::element::{Element, with_element};
 use crate::model::Energy;
+use crate::node_split::Cutter;
 use crate::rotation::polar;
 use crate::symmetric::{Six, from_six, largest, to_six};
 use crate::tangent::Law;

@@ -100,7 +100,7 @@ impl Group<'_, '_> {
         self.touch.add_diagonals(self.bodies);
         report.stage("precondition", || self.each(Body::precondition)); // 4
         while progress.solves < effort.iterations || self.watches_energy(&progress) {
-            report.stage("turn elements", || self.each(Body::turn_elements)); // 5  F, R  [MBCM16]
+            report.stage("update rotations", || self.each(Body::turn_elements)); // 5  F, R  [MBCM16]
             if progress.solves == 0 {
                 self.each(Body::note_energy);
             } else if progress.solves >= effort.iterations && !self.gains_much() {

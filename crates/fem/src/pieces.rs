@@ -5,7 +5,7 @@ use crate::state::{Mesh, Motion, Spring, State};
 use crate::topology::NONE;
 
 /// Elements that count as near another: those around its nodes and some more.
-const NEAR: usize = 100;
+const NEAR_ELEMENTS: usize = 100;
 
 /// Which piece each element belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl Body {
         visited.clear();
         visited.push(first);
         let mut at = 0;
-        while at < visited.len().min(NEAR) && visited[at] != second {
+        while at < visited.len().min(NEAR_ELEMENTS) && visited[at] != second {
             for &other in self.topology.neighbours[visited[at] as usize].iter().filter(|&&other| other != NONE) {
                 if !visited.contains(&other) {
                     visited.push(other);

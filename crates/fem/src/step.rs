@@ -6,7 +6,7 @@
 //! | 2 | yield | elastic strain beyond the yield strain turns plastic |
 //! | 3 | load | gravity and forces from outside |
 //! | 4 | precondition | the multigrid hierarchy of the body at rest, if it is stale |
-//! | 5 | turn elements | F = Σ xₐ ⊗ ∇Nₐ, its rotation R, forces and stiffness of every element |
+//! | 5 | update rotations | F = Σ xₐ ⊗ ∇Nₐ, its rotation R, forces and stiffness of every element |
 //! | 6 | assemble | nodes gather forces and a M + c K from their elements |
 //! | 7 | balance | r = M (v₀ − a u) + τ (f + l) − τ β K u |
 //! | 8 | solve | (a M + c K) δ = r by conjugate gradients |

@@ -2,11 +2,11 @@
 
 use crate::run::RunError;
 use crate::surfaces::dressed;
-use meniscus_core::{Camera, Coloring, Frame};
-use meniscus_picture::{GifWriter, Image, Renderer, film_strip, settled_camera, settled_style};
+use meniscus_core::{Camera, Coloring, Frame, Look, Quality, Style};
+use meniscus_picture::{GifWriter, Image, Renderer, Tracer, film_strip, settled_camera, settled_style};
 use meniscus_record::{RecordError, RunFolder, Skipped, write_atomic};
-use meniscus_scene::Loaded;
-use meniscus_surface::Extractor;
+use meniscus_scene::{Loaded, Scene};
+use meniscus_surface::{Extractor, Kernel, Settings};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ const FILM_RATE: f64 = 25.0;
 
 /// Takes one picture per frame from the same place in the same light, and makes the film of them as it goes.
 pub struct Film {
-    renderer: Renderer,
+    painter: Painter,
     camera: Camera,
     extractor: Extractor,
     reel: GifWriter<Vec<u8>>,
@@ -38,10 +38,14 @@ impl Film {
         let every = scene.output.picture_every.max(1);
         let rate = scene.fps / f64::from(every);
         let stride = (rate / FILM_RATE).ceil().max(1.0);
+        let fine = style.quality == Quality::Final;
+        if fine && style.shutter.is_none() {
+            style.shutter = Some((0.5 / scene.fps) as f32);
+        }
         Self {
-            renderer: Renderer::new(style),
+            painter: Painter::new(style, scene, first),
             camera: settled_camera(&scene.camera, [first]),
-            extractor: Extractor::new(scene.surface),
+            extractor: Extractor::new(if fine { finer(scene.surface) } else { scene.surface }),
             reel: GifWriter::new(Vec::new(), FILM_WIDTH, rate / stride),
             every,
             stride: stride as u32,
@@ -53,9 +57,18 @@ impl Film {
     /// # Errors
     /// When the picture would be larger than pictures can be.
     pub fn picture(&mut self, frame: &Frame) -> Result<&Image, RunError> {
-        let surfaces = self.renderer.style().shows_surfaces() && !frame.particles.is_empty();
+        self.picture_slowly(frame, &mut |_, _| {})
+    }
+
+    /// The same, with a word now and then about how much of the picture is done, and of how much.
+    pub(crate) fn picture_slowly(
+        &mut self,
+        frame: &Frame,
+        progress: &mut dyn FnMut(usize, usize),
+    ) -> Result<&Image, RunError> {
+        let surfaces = self.painter.shows_surfaces() && !frame.particles.is_empty();
         let shown = if surfaces { Cow::Owned(dressed(frame, &mut self.extractor)) } else { Cow::Borrowed(frame) };
-        Ok(self.renderer.render(&shown, &self.camera)?)
+        self.painter.shoot(&shown, &self.camera, progress)
     }
 
     /// Takes over the pictures of a run up to a frame, from which it goes on.
@@ -70,10 +83,19 @@ impl Film {
 
     /// Takes the picture of a frame, if one is due, into its file and into the film.
     pub(crate) fn shoot(&mut self, frame: &Frame, folder: &RunFolder) -> Result<Option<PathBuf>, RunError> {
+        self.shoot_slowly(frame, folder, &mut |_, _| {})
+    }
+
+    fn shoot_slowly(
+        &mut self,
+        frame: &Frame,
+        folder: &RunFolder,
+        progress: &mut dyn FnMut(usize, usize),
+    ) -> Result<Option<PathBuf>, RunError> {
         if !frame.number.is_multiple_of(self.every) {
             return Ok(None);
         }
-        let image = self.picture(frame)?.clone();
+        let image = self.picture_slowly(frame, progress)?.clone();
         let path = folder.picture_path(frame.number);
         write_atomic(&path, &image.to_png()?)?;
         if self.shows(frame.number) {
@@ -95,13 +117,71 @@ impl Film {
     }
 }
 
+/// What takes the pictures: in a fraction of a second, or along paths of light.
+enum Painter {
+    Draft(Box<Renderer>),
+    Final(Box<Tracer>),
+}
+
+impl Painter {
+    fn new(style: Style, scene: &Scene, first: &Frame) -> Self {
+        match style.quality {
+            Quality::Draft => Self::Draft(Box::new(Renderer::new(style))),
+            Quality::Final => Self::Final(Box::new(Tracer::new(style, looks(scene), first))),
+        }
+    }
+
+    fn shows_surfaces(&self) -> bool {
+        match self {
+            Self::Draft(renderer) => renderer.style().shows_surfaces(),
+            Self::Final(_) => true,
+        }
+    }
+
+    fn shoot(
+        &mut self,
+        frame: &Frame,
+        camera: &Camera,
+        progress: &mut dyn FnMut(usize, usize),
+    ) -> Result<&Image, RunError> {
+        Ok(match self {
+            Self::Draft(renderer) => renderer.render(frame, camera)?,
+            Self::Final(tracer) => tracer.render(frame, camera, progress)?,
+        })
+    }
+}
+
+/// Surfaces for pictures that may take longer: at least as fine as the scene asks for.
+fn finer(settings: Settings) -> Settings {
+    Settings {
+        cube: settings.cube.min(0.5),
+        kernel: Kernel::Anisotropic,
+        smoothing: settings.smoothing.max(15),
+        ..settings
+    }
+}
+
+/// How the bodies of a scene look, by their names.
+fn looks(scene: &Scene) -> Vec<(String, Look)> {
+    let liquids = scene.liquid.iter().map(|(name, l)| (name, l.material, l.clarity));
+    let bare = |(name, material)| (name, material, None);
+    let walls = scene.wall.iter().map(|(name, w)| (name, w.material)).map(bare);
+    let solids = scene.solid.iter().map(|(name, s)| (name, s.material)).map(bare);
+    let rigid = scene.rigid.iter().map(|(name, r)| (name, r.material)).map(bare);
+    let bodies = scene.body.iter().map(|(name, b)| (name, b.material)).map(bare);
+    let animated = scene.animated.iter().map(|(name, a)| (name, a.material)).map(bare);
+    let all = liquids.chain(walls).chain(solids).chain(rigid).chain(bodies).chain(animated);
+    all.map(|(name, material, clarity)| (name.clone(), Look { material, clarity: clarity.map(|c| c as f32) })).collect()
+}
+
 /// The next of 1, 2, 5, 10, … times a power of ten.
 fn round_up(value: f64) -> f64 {
     let power = 10f64.powf(value.max(1e-9).log10().floor());
     [1.0, 1.5, 2.0, 3.0, 5.0, 10.0].into_iter().map(|m| m * power).find(|&v| v >= value * 0.999).unwrap_or(value)
 }
 
-fn read_picture(path: &Path) -> Result<Image, RunError> {
+/// Reads a picture of a run.
+pub(crate) fn read_picture(path: &Path) -> Result<Image, RunError> {
     let bytes =
         std::fs::read(path).map_err(|source| RecordError::Io { action: "read", path: path.to_owned(), source })?;
     Ok(Image::from_png(&bytes)?)
@@ -129,8 +209,10 @@ pub fn render(
     let (mut film, numbers, mut skipped) = open_film(folder, &loaded)?;
     for (done, &number) in numbers.iter().enumerate() {
         if number.is_multiple_of(film.every) {
+            // The bar moves on within a picture, too.
+            let mut within = |part: usize, of: usize| progress(done * of + part, numbers.len() * of);
             match folder.read_frame(number) {
-                Ok(frame) => drop(film.shoot(&frame, folder)?),
+                Ok(frame) => drop(film.shoot_slowly(&frame, folder, &mut within)?),
                 Err(reason) => skipped.push(Skipped { path: folder.frame_path(number), reason }),
             }
         }
@@ -141,7 +223,7 @@ pub fn render(
 }
 
 /// The film of a run from its first sound frame on, the frames from there, and those before that cannot be read.
-fn open_film(folder: &RunFolder, loaded: &Loaded) -> Result<(Film, Vec<u32>, Vec<Skipped>), RunError> {
+pub(crate) fn open_film(folder: &RunFolder, loaded: &Loaded) -> Result<(Film, Vec<u32>, Vec<Skipped>), RunError> {
     let mut numbers = folder.frame_numbers()?;
     let mut skipped = Vec::new();
     while let Some(&first) = numbers.first() {
@@ -168,17 +250,29 @@ pub fn render_strip(
 ) -> Result<Rendered, RunError> {
     let loaded = Loaded::from_file(&folder.scene_path(), overrides)?;
     let (mut film, numbers, mut skipped) = open_film(folder, &loaded)?;
-    let mut moments = Vec::new();
+    let pictures = moments(&mut film, folder, &numbers, count, &mut skipped)?;
+    let path = folder.dir().join("strip.png");
+    write_atomic(&path, &film_strip(&pictures, columns).to_png()?)?;
+    Ok(Rendered { path, skipped })
+}
+
+/// Pictures of `count` moments, evenly spread over frames; those that cannot be read are named.
+pub(crate) fn moments(
+    film: &mut Film,
+    folder: &RunFolder,
+    numbers: &[u32],
+    count: usize,
+    skipped: &mut Vec<Skipped>,
+) -> Result<Vec<Image>, RunError> {
+    let mut pictures = Vec::new();
     for k in 0..count {
         let number = numbers[(numbers.len() - 1) * k / (count - 1).max(1)];
         match folder.read_frame(number) {
-            Ok(frame) => moments.push(film.picture(&frame)?.clone()),
+            Ok(frame) => pictures.push(film.picture(&frame)?.clone()),
             Err(reason) => skipped.push(Skipped { path: folder.frame_path(number), reason }),
         }
     }
-    let path = folder.dir().join("strip.png");
-    write_atomic(&path, &film_strip(&moments, columns).to_png()?)?;
-    Ok(Rendered { path, skipped })
+    Ok(pictures)
 }
 
 #[cfg(test)]

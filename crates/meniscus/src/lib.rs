@@ -25,6 +25,7 @@
 //! * [`surface`]: surfaces of liquids. [`run()`], [`resume()`], [`render()`]: from a scene to a folder of results. [`compare`]: the
 //!   same scene by several methods.
 
+mod album;
 mod branch;
 mod commands;
 pub mod compare;
@@ -34,11 +35,13 @@ mod film;
 pub mod fuzz;
 pub mod gallery;
 mod log;
+mod movie;
 mod recorder;
 mod run;
 mod surfaces;
 mod usd;
 
+pub use album::render_album;
 pub use branch::branch;
 pub use commands::read_log;
 pub use fields::export_fields;
@@ -46,6 +49,7 @@ pub use film::{Film, Rendered, render, render_strip};
 pub use log::LogFormat;
 pub use meniscus_boundary as boundary;
 pub use meniscus_core as core;
+pub use meniscus_elastic as elastic;
 pub use meniscus_fem as fem;
 pub use meniscus_geometry as geometry;
 pub use meniscus_particles as particles;
@@ -57,6 +61,7 @@ pub use meniscus_sim as sim;
 pub use meniscus_sph as sph;
 pub use meniscus_surface as surface;
 pub use meniscus_twophase as twophase;
+pub use movie::{Movie, render_frame, write_movie};
 pub use run::{Event, RunError, RunOptions, Summary, check_memory, resume, run};
 pub use surfaces::{dressed, write_surfaces};
-pub use usd::export_usd;
+pub use usd::{export_glb, export_sequence, export_usd};

@@ -65,6 +65,14 @@ pub enum RunError {
         /// The folder of the run.
         dir: PathBuf,
     },
+    /// A format that this program was built without.
+    #[error(
+        "this program was built without {movie}: build it with `--features {movie}`, or take `--to y4m`, which encoders read, or the GIF"
+    )]
+    NotBuiltIn {
+        /// The format, which is also the feature.
+        movie: &'static str,
+    },
     /// There are no fields on a grid.
     #[error("{} has no fields: only `twophase` has a grid", dir.display())]
     NoGrid {

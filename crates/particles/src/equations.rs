@@ -1,10 +1,10 @@
 //! The equations of motion of all bodies, and of one alone, as integrators see them.
 
+use crate::contact_law::{Law, Meeting, Memory};
 use crate::integrator::{Integrable, Integrator};
 use crate::interface::{Interface, Matter, Now};
-use crate::motion::{Body, HEAVY, LIGHT, Lane, Start};
+use crate::motion::{Body, BodySlice, HEAVY, LIGHT, Start};
 use crate::system::System;
-use crate::touch::{Law, Meeting, Memory};
 use glam::DVec3;
 use meniscus_boundary::Boundaries;
 
@@ -48,7 +48,7 @@ pub(crate) fn meet_wall(
 
 /// All bodies as one system of equations.
 pub(crate) struct Whole<'a> {
-    lane: Lane<'a>,
+    lane: BodySlice<'a>,
     from: &'a [DVec3],
     interface: &'a mut Interface,
     matter: &'a Matter,
@@ -72,7 +72,7 @@ impl<'a> Whole<'a> {
         law: Option<Law>,
     ) -> Self {
         let System { bodies, matter, state, interface, work, .. } = system;
-        let lane = Lane {
+        let lane = BodySlice {
             bodies,
             position: &mut state.position,
             velocity: &mut state.velocity,
@@ -112,7 +112,7 @@ impl<'a> Whole<'a> {
                 }
             }
         });
-        let Lane { position, velocity, force, .. } = lane;
+        let BodySlice { position, velocity, force, .. } = lane;
         let now = Now { position, velocity, start: self.from };
         self.interface.push(&law, now, matter, force);
     }
@@ -156,7 +156,7 @@ impl Integrable for Whole<'_> {
 
 /// One body by itself.
 struct Alone<'a, 'b> {
-    lane: &'a mut Lane<'b>,
+    lane: &'a mut BodySlice<'b>,
     body: &'a Body,
     gravity: DVec3,
     matter: &'a Matter,

@@ -6,8 +6,8 @@
 //! body do, if they are no neighbours at rest: it does not pass through itself.
 
 use crate::broad::{BroadPhase, Reach};
+use crate::contact_law::{Law, Meeting, Memory, Touch};
 use crate::motion::{Body, Kind};
-use crate::touch::{Law, Meeting, Memory, Touch};
 use glam::{DVec3, Vec3};
 use meniscus_core::par;
 use meniscus_geometry::{Aabb, NeighbourGrid, Periodic};

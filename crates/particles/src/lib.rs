@@ -7,7 +7,7 @@
 //! 3. [`Integrator`]: Euler, Heun and Runge–Kutta behind one interface.
 //! 4. [`Interface`] finds the dynamic connections, [`Touch`] is one of them; their force law with friction and stickiness
 //!    is in `touch.rs`. A projection can take their place.
-//! 5. [`Drops`] are the particles of a liquid that bodies meet; [`Skin`] is a surface that hangs on a body.
+//! 5. [`LiquidParticles`] are the particles of a liquid that bodies meet; [`Skin`] is a surface that hangs on a body.
 //! 6. [`System`]: all bodies and their step among walls, which are [`meniscus_boundary::Boundaries`].
 //!
 //! ```
@@ -33,6 +33,7 @@
 //! ```
 
 mod broad;
+mod contact_law;
 mod definitions;
 mod equations;
 mod error;
@@ -46,15 +47,14 @@ mod params;
 mod projection;
 mod skin;
 mod system;
-mod touch;
 
+pub use contact_law::{Memory, Touch};
 pub use definitions::{Connection, Deformable, Particle, Rigid, RigidMotion};
 pub use error::BodyError;
 pub use integrator::{Integrable, Integrator};
 pub use interface::Interface;
 pub use lattice::{Elastic, Matter};
-pub use liquid::{Drops, Pushes};
+pub use liquid::{LiquidParticles, Pushes};
 pub use params::{InterfaceKind, Params, Steps};
 pub use skin::Skin;
 pub use system::{State, System};
-pub use touch::{Memory, Touch};

@@ -4,10 +4,10 @@
 //! remembers nothing: liquid slips. Its force on a body is an outside force for the length of the liquid's step; the liquid
 //! feels the opposite, as an acceleration F/m beside those per volume f/ρ, which the paper's eq. 13 adds up.
 
+use crate::contact_law::{Law, Meeting, Memory};
 use crate::interface::Matter;
 use crate::projection::MovedDrops;
 use crate::system::System;
-use crate::touch::{Law, Meeting, Memory};
 use glam::{DVec3, Vec3};
 use meniscus_geometry::{Aabb, NeighbourGrid};
 use rayon::prelude::*;
@@ -19,7 +19,7 @@ const TOUCHED: f64 = 3.0;
 
 /// The particles of a liquid, in the order of their grid.
 #[derive(Clone, Copy)]
-pub struct Drops<'a> {
+pub struct LiquidParticles<'a> {
     /// The grid, of cells no smaller than the distance of touch.
     pub grid: &'a NeighbourGrid,
     /// Positions \[m\].
@@ -49,7 +49,7 @@ impl Pushes {
 
 impl System {
     /// Connects bodies and liquid: sets the outside forces on bodies \[N\] and fills in what the liquid feels.
-    pub fn connect_liquid(&mut self, drops: &Drops, pushes: &mut Pushes) {
+    pub fn connect_liquid(&mut self, drops: &LiquidParticles, pushes: &mut Pushes) {
         let law = Law { modulus: self.liquid_modulus, damping: self.params.damping_ratio, friction: 0.0, sticky: 0.0 };
         let (external, matter, state) = (&mut self.work.external, &self.matter, &self.state);
         let wet_bodies = &mut self.work.wet_bodies;
@@ -123,7 +123,7 @@ fn wet(
     i: usize,
     [x, v]: [DVec3; 2],
     matter: &Matter,
-    drops: &Drops,
+    drops: &LiquidParticles,
     law: &Law,
     pushes: &mut Vec<(u32, Vec3)>,
 ) -> DVec3 {

@@ -1,7 +1,7 @@
 //! The motion of bodies: where they are, how fast, and what a stage of the integrator does to one of them.
 //!
 //! Arrays hold the particles of all bodies, body after body, and one [`RigidMotion`] for each body, which means nothing for
-//! deformable ones. [`Lane`] is the part of all arrays that belongs to some bodies; it can be cut, so that bodies are moved
+//! deformable ones. [`BodySlice`] is the part of all arrays that belongs to some bodies; it can be cut, so that bodies are moved
 //! in parallel without copies.
 
 use crate::definitions::{Connection, Particle, RigidMotion};
@@ -17,7 +17,7 @@ pub(crate) struct Body {
     /// Its particles among all.
     pub(crate) range: Range<usize>,
     pub(crate) kind: Kind,
-    pub(crate) pitch: Pitch,
+    pub(crate) pitch: HighestMode,
     /// Largest radius of its particles \[m\].
     pub(crate) radius: f64,
     /// Smallest diameter of its particles that is not zero \[m\].
@@ -28,14 +28,14 @@ pub(crate) struct Body {
 
 /// How fast a body's springs swing at most.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct Pitch {
+pub(crate) struct HighestMode {
     /// Highest angular frequency ω \[rad/s\].
     pub(crate) frequency: f64,
     /// Damping of that swing over the critical one, dimensionless.
     pub(crate) damping: f64,
 }
 
-impl Pitch {
+impl HighestMode {
     /// The longest step \[s\].
     pub(crate) fn longest_step(&self, integrator: Integrator) -> f64 {
         integrator.longest_step(self.damping) / self.frequency
@@ -170,7 +170,7 @@ impl RigidRates {
 }
 
 /// The arrays of some bodies.
-pub(crate) struct Lane<'a> {
+pub(crate) struct BodySlice<'a> {
     pub(crate) bodies: &'a [Body],
     pub(crate) position: &'a mut [DVec3],
     pub(crate) velocity: &'a mut [DVec3],
@@ -197,11 +197,11 @@ pub(crate) const HEAVY: usize = 256;
 /// … and where particles are only moved.
 pub(crate) const LIGHT: usize = 4096;
 
-impl<'a> Lane<'a> {
+impl<'a> BodySlice<'a> {
     /// The same lane for a while.
-    pub(crate) fn reborrow(&mut self) -> Lane<'_> {
+    pub(crate) fn reborrow(&mut self) -> BodySlice<'_> {
         let start = &mut self.start;
-        Lane {
+        BodySlice {
             bodies: self.bodies,
             position: self.position,
             velocity: self.velocity,
@@ -221,7 +221,7 @@ impl<'a> Lane<'a> {
     }
 
     /// The lanes of the first `n` bodies and of the others.
-    fn cut(self, n: usize) -> (Lane<'a>, Lane<'a>) {
+    fn cut(self, n: usize) -> (BodySlice<'a>, BodySlice<'a>) {
         let p = self.bodies[n].range.start - self.bodies[0].range.start;
         let (bodies, rest_bodies) = self.bodies.split_at(n);
         let (position, rest_position) = self.position.split_at_mut(p);
@@ -232,8 +232,8 @@ impl<'a> Lane<'a> {
         let (inverse_mass, rest_inverse_mass) = self.inverse_mass.split_at(p);
         let (start, rest_start) = self.start.cut(n, p);
         (
-            Lane { bodies, position, velocity, rigid, force, rates, start, inverse_mass },
-            Lane {
+            BodySlice { bodies, position, velocity, rigid, force, rates, start, inverse_mass },
+            BodySlice {
                 bodies: rest_bodies,
                 position: rest_position,
                 velocity: rest_velocity,
@@ -247,7 +247,7 @@ impl<'a> Lane<'a> {
     }
 
     /// Runs `work` on the lane of every single body; `grain` particles or fewer stay on one thread.
-    pub(crate) fn each(self, grain: usize, work: &(impl Fn(&Body, &mut Lane) + Sync)) {
+    pub(crate) fn each(self, grain: usize, work: &(impl Fn(&Body, &mut BodySlice) + Sync)) {
         let (count, particles) = (self.bodies.len(), self.position.len());
         match count {
             0 => {}

@@ -6,12 +6,12 @@
 //! faster than δ/dt, and sliding up to μ times as much: what is squeezed is moved, not shot out. Contacts are swept in their order.
 //! Moves and impulses are equal and opposite, so that momentum stays.
 
+use crate::contact_law::Touch;
 use crate::definitions::RigidMotion;
 use crate::interface::Matter;
 use crate::motion::{Body, Kind};
 use crate::params::Params;
 use crate::system::State;
-use crate::touch::Touch;
 use glam::{DMat3, DQuat, DVec3, Vec3};
 use meniscus_boundary::Boundaries;
 use meniscus_core::Wrench;

@@ -6,17 +6,17 @@
 //! |---|---|---|
 //! | 1 | connect bodies | pairs of particles that can touch are listed, if any has moved far enough |
 //! | 2 | move bodies | the integrator asks for forces: gravity, static connections \[B eqs 2–4\], walls, dynamic connections; rigid bodies take their sums \[B eqs 5, 6\] |
-//! | 3 | part bodies | with the projection: overlaps are taken away |
+//! | 3 | resolve overlaps | with the projection: overlaps are taken away |
 //! | 4 | remember | what friction holds, what sticks |
 
+use crate::contact_law::{Law, Memory, Touch};
 use crate::definitions::{Deformable, Rigid, RigidMotion};
 use crate::equations::{Own, Whole, meet_wall};
 use crate::error::BodyError;
 use crate::interface::{Interface, Matter, Now};
-use crate::motion::{Body, Frame, Kind, Pitch, RigidRates};
+use crate::motion::{Body, Frame, HighestMode, Kind, RigidRates};
 use crate::params::{InterfaceKind, Params, Steps};
 use crate::projection::Projection;
-use crate::touch::{Law, Memory, Touch};
 use glam::DVec3;
 use meniscus_boundary::Boundaries;
 use meniscus_core::{Fault, StepError, StepReport, Wrench, par};
@@ -135,7 +135,7 @@ impl System {
                 return Err(BodyError::Connection { index });
             }
         }
-        let pitch = Pitch::of(&body.particles, &body.connections);
+        let pitch = HighestMode::of(&body.particles, &body.connections);
         let kind = Kind::Deformable(body.connections.clone());
         self.push_body(&body.name, kind, pitch, RigidMotion::default(), &body.particles);
         Ok(())
@@ -153,8 +153,13 @@ impl System {
             mass: body.mass,
             inverse_inertia: body.inertia.inverse(),
         };
-        let range =
-            self.push_body(&body.name, Kind::Rigid(frame.clone()), Pitch::default(), body.motion, &body.particles);
+        let range = self.push_body(
+            &body.name,
+            Kind::Rigid(frame.clone()),
+            HighestMode::default(),
+            body.motion,
+            &body.particles,
+        );
         frame.place(&body.motion, &mut self.state.position[range.clone()], &mut self.state.velocity[range]);
         Ok(())
     }
@@ -163,7 +168,7 @@ impl System {
         &mut self,
         name: &str,
         kind: Kind,
-        pitch: Pitch,
+        pitch: HighestMode,
         motion: RigidMotion,
         particles: &[crate::Particle],
     ) -> Range<usize> {
@@ -334,10 +339,10 @@ impl System {
     }
 
     /// The fastest dynamic connection, and the smallest distance of touch \[m\].
-    fn stiffest_touch(&self) -> (Pitch, f64) {
+    fn stiffest_touch(&self) -> (HighestMode, f64) {
         let smallest = self.bodies.iter().map(|body| body.smallest).fold(f64::INFINITY, f64::min);
         let frequency = self.bodies.iter().map(|body| body.touch_rate).fold(0.0, f64::max).sqrt();
-        (Pitch { frequency, damping: self.params.damping_ratio }, smallest)
+        (HighestMode { frequency, damping: self.params.damping_ratio }, smallest)
     }
 
     /// Moves all bodies from `time` by `dt` \[s\] in as many steps as they need.
@@ -433,7 +438,7 @@ impl System {
         report.stage("move bodies", || self.advance(walls, gravity, [time, dt], springs)); // 2
         walls.place_at(time + dt);
         if !springs {
-            report.stage("part bodies", || self.part(walls, dt)); // 3
+            report.stage("resolve overlaps", || self.part(walls, dt)); // 3
         }
         report.stage("remember", || self.remember(walls, dt, springs)); // 4
     }

@@ -4,7 +4,7 @@ use glam::{DQuat, DVec3, Vec3};
 use meniscus_boundary::Boundaries;
 use meniscus_core::StepReport;
 use meniscus_geometry::{Aabb, NeighbourGrid, Periodic, Shape, fill};
-use meniscus_particles::{Drops, Elastic, InterfaceKind, Matter, Params, Pushes, Steps, System};
+use meniscus_particles::{Elastic, InterfaceKind, LiquidParticles, Matter, Params, Pushes, Steps, System};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
@@ -63,7 +63,7 @@ impl Pond {
             system.part_liquid((&self.grid, Self::RADIUS), moving, (&self.liquid, &Self::MASS), dt);
             self.pushed = self.velocity.iter().filter(|v| **v != Vec3::ZERO).count();
         } else {
-            let drops = Drops {
+            let drops = LiquidParticles {
                 grid: &self.grid,
                 position: &self.position,
                 velocity: &self.velocity,

@@ -43,6 +43,18 @@ pub enum PictureError {
     /// A PNG that this program did not write.
     #[error("the PNG is not of eight bits per channel, red, green and blue")]
     ForeignPng,
+    /// A film could not be written.
+    #[error("cannot write the film")]
+    Film(#[from] std::io::Error),
+    /// The JPEG encoder failed.
+    #[error("cannot write the JPEG: {0}")]
+    Jpeg(#[from] jpeg_encoder::EncodingError),
+    /// The MP4 could not be encoded.
+    #[error("cannot write the MP4: {reason}")]
+    Mp4 {
+        /// What the encoder says.
+        reason: String,
+    },
     /// The GIF encoder failed.
     #[error("cannot write the GIF")]
     Gif(#[from] gif::EncodingError),

@@ -200,7 +200,7 @@ impl Ruling {
 }
 
 /// One, two or five times a power of ten, about a fifth of the scene's radius \[m\].
-fn grid_step(radius: f32) -> f32 {
+pub(crate) fn grid_step(radius: f32) -> f32 {
     let wish = f64::from(radius) * 0.2;
     let power = libm::exp10(libm::floor(libm::log10(wish)));
     let factor = [1.0, 2.0, 5.0].into_iter().rev().find(|f| f * power <= wish * 1.001).unwrap_or(1.0);

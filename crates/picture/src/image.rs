@@ -104,6 +104,22 @@ impl Image {
         Ok(bytes)
     }
 
+    /// The picture as the bytes of a JPEG file, of a quality from 1 to 100: smaller than a PNG where there is much detail.
+    ///
+    /// # Errors
+    /// When the picture is empty or more than 65,535 pixels wide or high.
+    pub fn to_jpeg(&self, quality: u8) -> Result<Vec<u8>, PictureError> {
+        let error = PictureError::Size { width: self.width, height: self.height, supersample: 1, limit: 65_535 };
+        let (Ok(width), Ok(height)) = (u16::try_from(self.width), u16::try_from(self.height)) else {
+            return Err(error);
+        };
+        let mut bytes = Vec::new();
+        let mut encoder = jpeg_encoder::Encoder::new(&mut bytes, quality.clamp(1, 100));
+        encoder.set_optimized_huffman_tables(true);
+        encoder.encode(&self.pixels, width, height, jpeg_encoder::ColorType::Rgb)?;
+        Ok(bytes)
+    }
+
     /// Reads back a PNG that [`Image::to_png`] has written, or any other of eight bits per channel without transparency.
     ///
     /// # Errors

@@ -25,6 +25,13 @@ const BORDER: f32 = 28.0;
 const TEXT: f32 = 11.0;
 const BAR: Vec2 = Vec2::new(200.0, 9.0);
 
+/// Writes the simulated time \[s\] onto a picture.
+pub(crate) fn write_clock(image: &mut Image, time: f64, style: &Style, studio: &Studio) {
+    let scale = label_scale(style);
+    let mut pen = Pen { image, ink: studio.ink, paper: studio.paper, size: TEXT * scale };
+    pen.write(&time_label(time), Vec2::new(BORDER * scale, (BORDER + TEXT) * scale), Align::Left);
+}
+
 impl Legend<'_> {
     /// Writes onto a picture what the style asks for.
     pub(crate) fn draw(&self, image: &mut Image) {
@@ -36,8 +43,7 @@ impl Legend<'_> {
             self.draw_grid_size(&mut pen, size - BORDER * scale);
         }
         if self.style.clock {
-            let place = Vec2::new(BORDER * scale, (BORDER + TEXT) * scale);
-            pen.write(&time_label(self.time), place, Align::Left);
+            write_clock(image, self.time, self.style, self.studio);
         }
     }
 

@@ -22,6 +22,8 @@
 //! # Ok::<(), meniscus_picture::PictureError>(())
 //! ```
 //!
+//! A [`Tracer`] takes its time and follows paths of light: pictures for the eye, of bodies with a [`Look`].
+//!
 //! In a film nothing must jump: [`settled_camera`] and [`settled_style`] fix view, colours and ground to what suits
 //! all of its frames. [`GifWriter`] turns pictures into an animated GIF, [`film_strip`] into a row for a page.
 //!
@@ -51,6 +53,8 @@ mod ground;
 mod image;
 mod legend;
 mod lines;
+#[cfg(feature = "mp4")]
+mod mp4;
 mod normals;
 mod occlusion;
 mod palette;
@@ -63,8 +67,10 @@ mod strip;
 mod studio;
 mod style;
 mod tile;
+mod trace;
 mod visibility;
 mod water;
+mod y4m;
 
 pub use bounds::Bounds;
 pub use camera::{Standpoint, framing, settled_camera, standpoint};
@@ -72,7 +78,11 @@ pub use coloring::automatic_range;
 pub use error::PictureError;
 pub use film::GifWriter;
 pub use image::Image;
-pub use meniscus_core::{Camera, Coloring, Pattern, Solids, Style, Theme, Walls};
+pub use meniscus_core::{Camera, Coloring, Look, Material, Pattern, Quality, Solids, Style, Theme, Walls};
+#[cfg(feature = "mp4")]
+pub use mp4::Mp4Writer;
 pub use renderer::{Renderer, render};
 pub use strip::{captioned, film_strip};
 pub use style::settled_style;
+pub use trace::Tracer;
+pub use y4m::Y4mWriter;

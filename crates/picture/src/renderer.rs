@@ -203,7 +203,8 @@ impl Set {
     }
 }
 
-fn check_size(style: &Style, supersample: u32) -> Result<(), PictureError> {
+/// Whether a picture has pixels, and not too many.
+pub(crate) fn check_size(style: &Style, supersample: u32) -> Result<(), PictureError> {
     let (width, height) =
         (u64::from(style.width) * u64::from(supersample), u64::from(style.height) * u64::from(supersample));
     let fits = width.max(height) <= LONGEST && width * height <= MOST_PIXELS && width * height > 0;

@@ -29,6 +29,7 @@ fn put<'py>(py: Python<'py>, error: &PyErr, name: &str, value: impl IntoPyObject
 pub(crate) fn scene(py: Python<'_>, error: &Scene) -> PyErr {
     let (file, key) = match error {
         Scene::Unreadable { path, .. } => (Some(path.display().to_string()), None),
+        Scene::Unknown { name, .. } => (Some(name.clone()), None),
         Scene::Invalid { source_code, .. } => {
             let line = error.line().unwrap_or(1);
             (Some(source_code.name().to_owned()), key_at(source_code.inner(), line))
@@ -55,7 +56,9 @@ pub(crate) fn run(py: Python<'_>, error: &RunError) -> PyErr {
     match error {
         RunError::Scene(error) => scene(py, error),
         RunError::Step(error) => step(py, error),
-        RunError::Build(_) | RunError::Memory { .. } | RunError::Replay(_) | RunError::Change { .. } => plain(py, &error),
+        RunError::Build(_) | RunError::Memory { .. } | RunError::Replay(_) | RunError::Change { .. } => {
+            plain(py, &error)
+        }
         _ => RecordError::new_err(error.to_string()),
     }
 }

@@ -3,9 +3,9 @@
 use crate::errors;
 use crate::source::Source;
 use glam::Vec3;
+use meniscus::Film;
 use meniscus::core::{self, BodyKind, Tets};
 use meniscus::surface::Extractor;
-use meniscus::Film;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;

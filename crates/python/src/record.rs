@@ -4,10 +4,12 @@ use crate::errors;
 use crate::frame::Frame;
 use crate::source::{Source, open};
 use crate::world::pool;
+use meniscus::record::export::{SequenceFormat, export_vtk};
 use meniscus::record::{RunFolder, read_probes};
 use meniscus::scene::Loaded;
 use meniscus::{Event, RunOptions};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -49,6 +51,31 @@ impl Record {
     fn frame(&self, py: Python<'_>, number: u32) -> PyResult<Frame> {
         let frame = py.detach(|| self.folder.read_frame(number)).map_err(errors::record)?;
         Ok(Frame::new(frame, Vec::new(), Arc::clone(&self.source)))
+    }
+
+    /// Writes files for other programs into a folder, by default one in that of the run, and returns it and what was left out.
+    #[pyo3(signature = (to, out=None))]
+    fn export(&self, py: Python<'_>, to: &str, out: Option<PathBuf>) -> PyResult<(PathBuf, Vec<String>)> {
+        let (run, quiet) = (&self.folder, &mut |_: usize, _: usize| {});
+        let out = out.unwrap_or_else(|| run.dir().join(to));
+        let report = match to {
+            "vtk" => py.detach(|| Ok(export_vtk(run, &out, quiet)?)),
+            "ply" => py.detach(|| meniscus::export_sequence(run, &out, SequenceFormat::Ply, quiet)),
+            "obj" => py.detach(|| meniscus::export_sequence(run, &out, SequenceFormat::Obj, quiet)),
+            "glb" => py.detach(|| meniscus::export_glb(run, &out, quiet)),
+            "usd" => py.detach(|| meniscus::export_usd(run, &out, false, quiet)),
+            "usda" => py.detach(|| meniscus::export_usd(run, &out, true, quiet)),
+            "vti" => py.detach(|| meniscus::export_fields(run, &out, quiet)),
+            other => {
+                return Err(PyValueError::new_err(format!(
+                    "no format `{other}`: vtk, ply, obj, glb, usd, usda or vti"
+                )));
+            }
+        };
+        let report = report.map_err(|error| errors::run(py, &error))?;
+        let damaged = report.skipped.iter().map(|one| format!("{}: {}", one.path.display(), one.reason));
+        let left_out = report.left_out.iter().cloned().chain(damaged).collect();
+        Ok((out, left_out))
     }
 
     /// Names of the columns of the probe file, and its rows.

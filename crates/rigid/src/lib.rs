@@ -2,10 +2,10 @@
 //!
 //! 1. **Bodies.** [`World::add`] takes a closed surface, the [`Form`] that rapier meets it by and a [`Material`]. Mass, centre
 //!    and inertia are those of the surface's inside. [`World::throw`] gives it a start, [`World::lock`] takes directions from it.
-//! 2. **Walls.** [`World::meet`]: planes and surfaces that do not answer. Bodies can be led, and walls move as they like.
+//! 2. **Walls.** [`World::meet`]: planes and surfaces that do not answer. Bodies can be prescribed, and walls move as they like.
 //! 3. **Forces from outside.** [`World::add_force_at`] a point, until the end of the step; springs that pull at points: the user's
 //!    hand.
-//! 4. **Time.** [`World::step`]; [`World::roll_back`] undoes it. [`World::expect`] says how bodies would move in a step that is not
+//! 4. **Time.** [`World::step`]; [`World::roll_back`] undoes it. [`World::predict`] says how bodies would move in a step that is not
 //!    taken: what a solver that pushes them within the step needs to know.
 //! 5. **Others see** [`World::positions`] and [`World::velocities`] of the surfaces' vertices, and [`World::mass_properties`].
 //! 6. **Checkpoints.** [`World::state`] serialises; [`World::restore`] goes on with the same bits.
@@ -46,4 +46,4 @@ pub use params::{Lock, Material};
 pub use pick::Picked;
 pub use spring::{Pull, Spring};
 pub use state::State;
-pub use world::{Expected, World};
+pub use world::{Predicted, World};

@@ -1,4 +1,4 @@
-//! What holds bodies feels them: the forces of contact on walls and led bodies.
+//! What holds bodies feels them: the forces of contact on walls and prescribed bodies.
 //!
 //! rapier says the normal impulse of every contact, and of friction its last sub-step only. What that leaves out is found from
 //! the momentum of the bodies that touch each other: their change less weight and loads came from what holds them. It is

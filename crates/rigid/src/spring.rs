@@ -40,15 +40,15 @@ pub struct Pull {
 impl Spring {
     /// The force at the end of a step, in which the point would have the velocity u without it and W is how easily it moves:
     /// f = k (a − x − dt v) − d v with v = u + dt W f. Implicit, so that it may be as stiff as it likes.
-    pub(crate) fn force_in_step(&self, x: DVec3, u: DVec3, mobility: DMat3, dt: f64) -> DVec3 {
+    pub(crate) fn force_in_step(&self, x: DVec3, u: DVec3, compliance_at: DMat3, dt: f64) -> DVec3 {
         let resistance = dt * self.stiffness + self.damping;
         let rest = self.stiffness * (self.anchor - x) - resistance * u;
-        (DMat3::IDENTITY + mobility * (dt * resistance)).inverse() * rest
+        (DMat3::IDENTITY + compliance_at * (dt * resistance)).inverse() * rest
     }
 }
 
 /// How easily a point moves: velocity per impulse \[1/kg\].
-pub(crate) fn mobility(inverse_mass: DVec3, inverse_inertia: DMat3, arm: DVec3) -> DMat3 {
+pub(crate) fn compliance_at(inverse_mass: DVec3, inverse_inertia: DMat3, arm: DVec3) -> DMat3 {
     let column = |axis: DVec3| axis * inverse_mass + (inverse_inertia * arm.cross(axis)).cross(arm);
     DMat3::from_cols(column(DVec3::X), column(DVec3::Y), column(DVec3::Z))
 }

@@ -3,7 +3,7 @@
 use crate::body::{Form, Motion, RigidError, collider};
 use crate::mass::{MassProperties, of_surface};
 use crate::params::{Lock, Material};
-use crate::spring::{Pull, Spring, mobility};
+use crate::spring::{Pull, Spring, compliance_at};
 use crate::state::State;
 use crate::walls::Part;
 use glam::{DMat3, DQuat, DVec3};
@@ -20,17 +20,17 @@ use std::sync::Arc;
 pub(crate) const SUB_STEPS: usize = 8;
 
 /// A body that others hold yields by this part of what it would freely at least, dimensionless.
-const LEAST_YIELDING: f64 = 1e-3;
+const LEAST_SOFTNESS: f64 = 1e-3;
 
 /// What is to be expected of a body in a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Expected {
+pub struct Predicted {
     /// How it would move at the end.
     pub motion: Motion,
     /// How it would move at the end without what was noted in the last step.
     pub unpushed: Motion,
     /// How much it yields to what was noted in the last step, over what it would if nothing held it, dimensionless, at most 1.
-    pub yielding: f64,
+    pub softness: f64,
 }
 
 /// All rigid bodies, and the walls that they meet.
@@ -52,7 +52,7 @@ pub struct World {
 struct Body {
     name: String,
     handle: usize,
-    led: bool,
+    prescribed: bool,
     surface: Arc<Surface>,
     /// Mass properties where the body is at the start.
     rest: MassProperties,
@@ -78,7 +78,7 @@ impl World {
         surface: TriangleMesh,
         form: Form,
         material: Material,
-        led: bool,
+        prescribed: bool,
     ) -> Result<usize, RigidError> {
         surface.closed()?;
         let Material { density, friction, restitution } = material;
@@ -94,7 +94,7 @@ impl World {
             return Err(RigidError::Empty);
         }
         let mass = rapier_mass(&rest);
-        let kind = if led { RigidBodyBuilder::kinematic_position_based() } else { RigidBodyBuilder::dynamic() };
+        let kind = if prescribed { RigidBodyBuilder::kinematic_position_based() } else { RigidBodyBuilder::dynamic() };
         let handle = self
             .state
             .bodies
@@ -107,7 +107,7 @@ impl World {
         let size = surface.bounds().size().max_element();
         self.scale = Some(self.scale.map_or(size, |scale| scale.min(size)));
         let surface = Arc::new(Surface::new(surface, Wet::Front));
-        self.bodies.push(Body { name: name.to_owned(), handle: self.handles.len(), led, surface, rest });
+        self.bodies.push(Body { name: name.to_owned(), handle: self.handles.len(), prescribed, surface, rest });
         self.handles.push(handle);
         self.external.push(Wrench::ZERO);
         self.state.felt.push(Wrench::ZERO);
@@ -174,12 +174,12 @@ impl World {
     }
 
     /// How a body answers a force at its centre of mass, inverse masses along the axes \[1/kg\], and a torque, inverse inertia
-    /// \[1/(kg·m²)\]: zero in directions that are locked, and everywhere for a led body. A body that cannot turn about an axis
+    /// \[1/(kg·m²)\]: zero in directions that are locked, and everywhere for a prescribed body. A body that cannot turn about an axis
     /// turns about the others as if it could, in rapier as here.
     #[must_use]
     pub fn compliance(&self, body: usize) -> RigidCompliance {
         let MassProperties { mass, inertia, center } = self.mass_properties(body);
-        if self.bodies[body].led {
+        if self.bodies[body].prescribed {
             return RigidCompliance { center, ..RigidCompliance::default() };
         }
         let locked = self.rapier(body).locked_axes();
@@ -189,9 +189,9 @@ impl World {
         RigidCompliance { inverse_mass: DVec3::new(x, y, z) / mass, inverse_inertia, center }
     }
 
-    /// Says where a led body is at the end of the next step: x = R x₀ + t.
-    pub fn lead(&mut self, body: usize, rotation: DQuat, translation: DVec3) {
-        if self.bodies[body].led {
+    /// Says where a prescribed body is at the end of the next step: x = R x₀ + t.
+    pub fn prescribe(&mut self, body: usize, rotation: DQuat, translation: DVec3) {
+        if self.bodies[body].prescribed {
             let handle = self.bodies[body].handle;
             self.lead_handle(handle, rotation, translation);
         }
@@ -221,7 +221,7 @@ impl World {
     /// What is to be expected of the bodies in a step with the forces from outside and those that were
     /// [noted](Self::note_given) in the last: contact between rigid bodies included. Nothing changes.
     #[must_use]
-    pub fn expect(&mut self, dt: f64, gravity: DVec3) -> Vec<Expected> {
+    pub fn predict(&mut self, dt: f64, gravity: DVec3) -> Vec<Predicted> {
         let given = self.state.given.clone();
         let with = self.try_step(&given, dt, gravity);
         let touched = given.iter().any(|given| *given != Wrench::ZERO);
@@ -231,11 +231,11 @@ impl World {
             let work = |a: Motion, b: Motion| (a.velocity - b.velocity).dot(force) + (a.spin - b.spin).dot(torque);
             let MassProperties { mass, inertia, .. } = self.mass_properties(body);
             let free = Motion { velocity: force / mass * dt, spin: inertia.inverse() * torque * dt };
-            let yielding = work(with[body], without[body]) / work(free, Motion::default());
+            let softness = work(with[body], without[body]) / work(free, Motion::default());
             // Nothing to compare: it is taken to be free.
-            if yielding.is_finite() { yielding.clamp(LEAST_YIELDING, 1.0) } else { 1.0 }
+            if softness.is_finite() { softness.clamp(LEAST_SOFTNESS, 1.0) } else { 1.0 }
         };
-        let expected = |body: usize| Expected { motion: with[body], unpushed: without[body], yielding: answer(body) };
+        let expected = |body: usize| Predicted { motion: with[body], unpushed: without[body], softness: answer(body) };
         (0..self.len()).map(expected).collect()
     }
 
@@ -251,7 +251,7 @@ impl World {
         tried
     }
 
-    /// Notes what a solver that asked what to [expect](Self::expect) did to a body: the guess for the next step.
+    /// Notes what a solver that asked for a [prediction](Self::predict) did to a body: the guess for the next step.
     pub fn note_given(&mut self, body: usize, force: DVec3, torque: DVec3) {
         self.state.given[body] = Wrench { force, torque };
     }
@@ -284,12 +284,12 @@ impl World {
         self.check()
     }
 
-    /// Tells walls and led bodies what they felt, besides the loads.
+    /// Tells walls and prescribed bodies what they felt, besides the loads.
     fn feel_contacts(&mut self, dt: f64, centers: &[DVec3], loads: &[Wrench]) {
-        let free = (0..self.len()).filter(|&body| !self.bodies[body].led);
+        let free = (0..self.len()).filter(|&body| !self.bodies[body].prescribed);
         let by_contact: Vec<DVec3> = free.map(|body| self.state.felt[body].force - loads[body].force).collect();
         let reactions = self.reactions(dt, centers, &by_contact);
-        for (number, body) in self.bodies.iter().enumerate().filter(|(_, body)| body.led) {
+        for (number, body) in self.bodies.iter().enumerate().filter(|(_, body)| body.prescribed) {
             let (Wrench { force, torque }, load) = (reactions[body.handle], loads[number]);
             let torque = load.torque + torque - centers[body.handle].cross(force);
             self.state.felt[number] = Wrench { force: load.force + force, torque };
@@ -299,14 +299,14 @@ impl World {
         }
     }
 
-    /// Whether a handle belongs to a wall or a led body.
+    /// Whether a handle belongs to a wall or a prescribed body.
     pub(crate) fn holds(&self, handle: usize) -> bool {
         !self.free_bodies().any(|free| free == handle)
     }
 
     /// Handles of the bodies that move freely.
     pub(crate) fn free_bodies(&self) -> impl Iterator<Item = usize> {
-        self.bodies.iter().filter(|body| !body.led).map(|body| body.handle)
+        self.bodies.iter().filter(|body| !body.prescribed).map(|body| body.handle)
     }
 
     fn check(&self) -> Result<(), StepError> {
@@ -412,7 +412,7 @@ impl World {
     /// Kinetic energy of a body \[J\]; none for one that is led.
     #[must_use]
     pub fn kinetic_energy(&self, body: usize) -> f64 {
-        if self.bodies[body].led {
+        if self.bodies[body].prescribed {
             return 0.0;
         }
         let ([momentum, own], motion) = (self.momenta(body), self.motion(body));
@@ -421,8 +421,8 @@ impl World {
 
     /// Whether a body is led.
     #[must_use]
-    pub fn is_led(&self, body: usize) -> bool {
-        self.bodies[body].led
+    pub fn is_prescribed(&self, body: usize) -> bool {
+        self.bodies[body].prescribed
     }
 
     /// Name of a body.
@@ -517,8 +517,8 @@ impl World {
                 velocity: velocity + dt * inverse_mass * (mass * gravity + force),
                 spin: spin + dt * (inverse_inertia * torque),
             };
-            let mobility = mobility(inverse_mass, inverse_inertia, arm);
-            let pull = spring.force_in_step(x, without.at(arm), mobility, dt);
+            let compliance_at = compliance_at(inverse_mass, inverse_inertia, arm);
+            let pull = spring.force_in_step(x, without.at(arm), compliance_at, dt);
             self.state.springs[number].force = pull;
             loads[body] += Wrench::at(arm, pull);
         }

@@ -168,7 +168,7 @@ fn led_bodies_go_where_they_are_led_and_push_others() {
     let (pusher, pushed) = (pusher.unwrap(), pushed.unwrap());
     world.meet(&Boundaries::planes([[DVec3::ZERO, DVec3::Y]])).unwrap();
     for step in 1..=100 {
-        world.lead(pusher, DQuat::IDENTITY, DVec3::X * 0.005 * f64::from(step));
+        world.prescribe(pusher, DQuat::IDENTITY, DVec3::X * 0.005 * f64::from(step));
         world.step(0.005, GRAVITY).unwrap();
     }
     assert!((world.mass_properties(pusher).center.x - 0.2).abs() < 1e-12);
@@ -180,9 +180,9 @@ fn led_bodies_go_where_they_are_led_and_push_others() {
 #[test]
 fn walls_and_led_bodies_feel_what_rests_on_them() {
     let mut world = World::default();
-    let add = |world: &mut World, y: f64, size: f64, led: bool| {
+    let add = |world: &mut World, y: f64, size: f64, prescribed: bool| {
         let material = Material { friction: 0.8, ..Material::default() };
-        world.add("cube", cube(DVec3::new(0.1, y, 0.0), size), Form::Surface, material, led).unwrap()
+        world.add("cube", cube(DVec3::new(0.1, y, 0.0), size), Form::Surface, material, prescribed).unwrap()
     };
     let [low, high] = [(0.1, 0.2), (0.25, 0.1)].map(|(y, size)| add(&mut world, y, size, false));
     let (floor, other) = (0, 1);
@@ -251,7 +251,7 @@ fn checkpoints_and_roll_backs_repeat_every_bit() {
     assert_eq!(places(&resumed), places(&unbroken));
 
     let before = places(&resumed);
-    let expected = resumed.expect(0.004, GRAVITY);
+    let expected = resumed.predict(0.004, GRAVITY);
     assert_eq!(places(&resumed), before, "what is expected changes nothing");
     resumed.step(0.01, GRAVITY).unwrap();
     resumed.roll_back();

@@ -4,6 +4,7 @@ use crate::load::Asset;
 use crate::model::{Method, Scene, Vector};
 use crate::validate::Checks;
 use glam::{DQuat, DVec3};
+use meniscus_core::Material;
 use meniscus_geometry::animation::{Animation, AnimationOptions, Playback, Wetting, load_animation};
 use meniscus_geometry::{ImportOptions, UpAxis};
 use meniscus_sph::Friction;
@@ -73,6 +74,9 @@ pub struct Animated {
     /// Red, green, blue, 0 to 1, default \[0.8, 0.62, 0.5\].
     #[serde(default = "color")]
     pub color: Vector,
+    /// What it looks like in `final` pictures: "rubber", "tissue", "glass", "tile", "wood" or "stone"; default "rubber".
+    #[serde(default)]
+    pub material: Option<Material>,
 }
 
 fn one() -> f64 {
@@ -133,6 +137,7 @@ impl Animated {
             side: ShellSide::default(),
             friction: Friction::default(),
             color: color(),
+            material: None,
         }
     }
 

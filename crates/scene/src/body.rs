@@ -1,6 +1,7 @@
 //! Bodies of particles in a scene file.
 
 use crate::model::{Shape, Vector};
+use meniscus_core::Material;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +45,9 @@ pub struct Body {
     /// Red, green, blue, 0 to 1, default \[0.35, 0.65, 0.35\].
     #[serde(default = "color")]
     pub color: Vector,
+    /// What it looks like in `final` pictures: "rubber", "tissue", "glass", "tile", "wood" or "stone"; default "rubber".
+    #[serde(default)]
+    pub material: Option<Material>,
 }
 
 /// A region in which a body is held.
@@ -111,6 +115,7 @@ impl Body {
             fixed: Vec::new(),
             repeat: None,
             color: color(),
+            material: None,
         }
     }
 

@@ -6,7 +6,7 @@ use crate::pull::{Grab, Move, Pull, Release};
 use crate::rigid::Rigid;
 use crate::solid::Solid;
 use indexmap::IndexMap;
-use meniscus_core::{Camera, Style};
+use meniscus_core::{Camera, Material, Style};
 use meniscus_fem::contact::ContactParams;
 use meniscus_geometry::UpAxis;
 use meniscus_particles as particles;
@@ -246,6 +246,11 @@ pub struct Liquid {
     pub spin: Vector,
     /// Red, green, blue, 0 to 1, default \[0.1, 0.4, 0.8\].
     pub color: Vector,
+    /// What it looks like in `final` pictures: "water", "blood" or "honey"; default "water".
+    pub material: Option<Material>,
+    /// Way through it after which 1/e is left of the colour that it takes most of, over the diagonal of the first frame, dimensionless;
+    /// default: water 0.3, blood 0.035, honey 0.05.
+    pub clarity: Option<f64>,
 }
 
 impl Default for Liquid {
@@ -261,6 +266,8 @@ impl Default for Liquid {
             velocity: [0.0; 3],
             spin: [0.0; 3],
             color: [0.1, 0.4, 0.8],
+            material: None,
+            clarity: None,
         }
     }
 }
@@ -348,6 +355,10 @@ pub struct Wall {
     /// How it moves, default "still".
     #[serde(default)]
     pub motion: sph::Motion,
+    /// What it looks like in `final` pictures if it is a mesh: "glass", "tile", "wood", "stone", "rubber" or "tissue"; default "glass" if it holds
+    /// the liquid, "stone" otherwise.
+    #[serde(default)]
+    pub material: Option<Material>,
 }
 
 /// Shapes of walls.

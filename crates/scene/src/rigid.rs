@@ -44,6 +44,9 @@ pub struct Rigid {
     /// Red, green, blue, 0 to 1, default \[0.55, 0.57, 0.6\].
     #[serde(default = "color")]
     pub color: Vector,
+    /// What it looks like in `final` pictures: "rubber", "tissue", "glass", "tile", "wood" or "stone"; default "rubber".
+    #[serde(default)]
+    pub material: Option<meniscus_core::Material>,
 }
 
 fn density() -> f64 {
@@ -81,6 +84,7 @@ impl Rigid {
             motion: None,
             locked: Vec::new(),
             color: color(),
+            material: None,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Deformable solids in a scene file.
 
 use crate::model::{Axis, Bounds, Mesh, Shape, Sphere, Vector};
+use meniscus_core::Material;
 use meniscus_fem as fem;
 use meniscus_sph::Motion;
 use schemars::JsonSchema;
@@ -70,6 +71,9 @@ pub struct Solid {
     /// Red, green, blue, 0 to 1, default \[0.85, 0.45, 0.35\].
     #[serde(default = "color")]
     pub color: Vector,
+    /// What it looks like in `final` pictures: "rubber", "tissue", "glass", "tile", "wood" or "stone"; default "rubber".
+    #[serde(default)]
+    pub material: Option<Material>,
 }
 
 fn young() -> f64 {
@@ -119,6 +123,7 @@ impl Solid {
             spin: [0.0; 3],
             fixed: Vec::new(),
             color: color(),
+            material: None,
         }
     }
 

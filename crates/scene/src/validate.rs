@@ -7,6 +7,7 @@ use crate::model::{
 use crate::pull::Wrong;
 use crate::rigid::Rigid;
 use crate::solid::{Hold, Solid, SolidShape};
+use meniscus_core::Material;
 use meniscus_fem::ParamsError;
 use meniscus_particles::InterfaceKind;
 use meniscus_rigid::Lock;
@@ -29,6 +30,11 @@ pub(crate) fn check(scene: &Scene) -> Option<Problem> {
 pub(crate) struct Checks {
     path: Vec<String>,
     problem: Option<Problem>,
+}
+
+/// Whether liquids are made of it.
+fn is_liquid(material: Material) -> bool {
+    matches!(material, Material::Water | Material::Blood | Material::Honey)
 }
 
 impl Checks {
@@ -102,6 +108,8 @@ impl Checks {
             c.range("width", f64::from(scene.picture.width), [16.0, 16_384.0]);
             c.range("height", f64::from(scene.picture.height), [16.0, 16_384.0]);
             c.range("supersample", f64::from(scene.picture.supersample), [1.0, 4.0]);
+            c.range("samples", f64::from(scene.picture.samples), [1.0, 4096.0]);
+            c.range("shutter", f64::from(scene.picture.shutter.unwrap_or(0.0)), [0.0, 1e3]);
         });
         self.within(["camera"], |c| {
             c.range("field_of_view", f64::from(scene.camera.field_of_view), [0.5, 170.0]);
@@ -134,7 +142,22 @@ impl Checks {
         }
     }
 
+    /// What is not a liquid is made of no liquid.
+    fn solid_materials(&mut self, scene: &Scene) {
+        let solids = scene.solid.iter().map(|(name, s)| ("solid", name, s.material));
+        let rigid = scene.rigid.iter().map(|(name, r)| ("rigid", name, r.material));
+        let bodies = scene.body.iter().map(|(name, b)| ("body", name, b.material));
+        let walls = scene.wall.iter().map(|(name, w)| ("wall", name, w.material));
+        let animated = scene.animated.iter().map(|(name, a)| ("animated", name, a.material));
+        for (kind, name, material) in solids.chain(rigid).chain(bodies).chain(walls).chain(animated) {
+            let firm = !material.is_some_and(is_liquid);
+            let message = "must be of a solid: \"rubber\", \"tissue\", \"glass\", \"tile\", \"wood\" or \"stone\"";
+            self.within([kind, name.as_str()], |c| c.require("material", firm, message));
+        }
+    }
+
     fn bodies(&mut self, scene: &Scene) {
+        self.solid_materials(scene);
         for (name, liquid) in &scene.liquid {
             self.within(["liquid", name], |c| {
                 c.positive("density", liquid.density);
@@ -142,6 +165,9 @@ impl Checks {
                 c.not_negative("surface_tension", liquid.surface_tension);
                 c.range("contact_angle", liquid.contact_angle, [0.0, 180.0]);
                 c.color("color", liquid.color);
+                let wet = liquid.material.is_none_or(is_liquid);
+                c.require("material", wet, "must be of a liquid: \"water\", \"blood\" or \"honey\"");
+                c.range("clarity", liquid.clarity.unwrap_or(1.0), [1e-3, 1e3]);
                 for (index, shape) in liquid.fill.iter().enumerate() {
                     c.within(["fill", &index.to_string()], |c| c.shape(shape));
                 }

@@ -46,7 +46,10 @@ fn wall() -> BoxedStrategy<Wall> {
     let mesh = (mesh(), prop::option::of(Just(WetSide::Inside))).prop_map(|(mesh, wet)| (WallShape::Mesh(mesh), wet));
     let friction = prop_oneof![Just(Friction::Slip), Just(Friction::NoSlip), positive().prop_map(Friction::Viscosity)];
     (prop_oneof![tank, plane, mesh], friction, motion())
-        .prop_map(|((shape, wet), friction, motion)| Wall { shape, wet, friction, motion })
+        .prop_map(|((shape, wet), friction, motion)| {
+            let material = wet.map(|_| meniscus_core::Material::Stone);
+            Wall { shape, wet, friction, motion, material }
+        })
         .boxed()
 }
 

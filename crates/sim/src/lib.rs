@@ -1,31 +1,23 @@
-//! Worlds.
-mod bodies;
+//! Worlds: a scene brought to life.
+//!
+//! A tour in reading order:
+//!
+//! 1. [`World`]: the time loop, commands, save and load.
+//! 2. `part.rs`: what a world asks of a solver in it; `parts/`, one file per solver.
+//! 3. `methods/`: one file per method, which is an order of stages over parts.
+//! 4. `build/`: from the tables of a scene to parts.
+
 mod build;
-mod build_animated;
-mod build_bodies;
-mod build_grid;
-mod build_liquid;
-mod build_rigid;
-mod build_solids;
-mod build_unified;
-mod build_wet;
-mod connections;
-mod cover;
-mod gauss;
-mod grips;
 mod hands;
-mod method;
+mod methods;
 mod overlap;
+mod part;
+mod parts;
 mod probes;
-mod rigid;
 mod sanity;
-mod shown_walls;
-mod solids;
-mod twophase;
-mod unified;
 mod world;
 
 pub use build::{BuildError, Estimate, estimate, speed_scale};
 pub use hands::Hand;
-pub use method::{Fields, Totals};
+pub use part::{Fields, Totals};
 pub use world::{LoadError, Logged, World};

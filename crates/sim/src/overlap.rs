@@ -8,7 +8,7 @@ use meniscus_geometry::{Aabb, Bvh, TriangleMesh};
 use meniscus_scene::{Loaded, Method, Scene, Side, Tank, WallShape, WetSide};
 
 /// Depth over the thickness of the thinner body beyond which an overlap is warned of, dimensionless.
-const SEEN: f64 = 0.03;
+const MIN_OVERLAP: f64 = 0.03;
 /// The same beyond which it is refused.
 const REFUSED: f64 = 0.15;
 
@@ -52,7 +52,7 @@ pub(crate) fn check(loaded: &Loaded, frame: &Frame) -> Result<Vec<String>, Build
         if free && part > REFUSED {
             return Err(BuildError::Overlap { what, with, depth });
         }
-        if part > SEEN {
+        if part > MIN_OVERLAP {
             warnings.push(format!("`{what}` lies {depth:.2e} m deep in `{with}` at the start"));
         }
     }

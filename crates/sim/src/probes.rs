@@ -1,5 +1,6 @@
 //! Measurements: what stands in probes.csv.
 
+use crate::part::Part;
 use glam::{DVec3, Vec3};
 use meniscus_core::par;
 use meniscus_scene::{FlowPlane, Probe};
@@ -16,20 +17,22 @@ pub(crate) fn columns(name: &str, probe: &Probe) -> Vec<String> {
     quantities.iter().map(|quantity| format!("{name}.{quantity}")).collect()
 }
 
-/// Reads a probe; `displacement` is that of a solid, by name, at a place at rest \[m\]; gauges stand along gravity.
-pub(crate) fn measure(
-    liquid: &Liquid,
-    gravity: DVec3,
-    displacement: &dyn Fn(&str, DVec3) -> DVec3,
-    probe: &Probe,
-    values: &mut Vec<f64>,
-) {
+/// Reads a probe by the first part that can; nothing is NaN.
+pub(crate) fn measure(parts: &[&dyn Part], gravity: DVec3, probe: &Probe, values: &mut Vec<f64>) {
+    if !parts.iter().any(|part| part.read(probe, gravity, values)) {
+        values.extend(columns("", probe).iter().map(|_| f64::NAN));
+    }
+}
+
+/// Reads a probe of a particle liquid, if it is one; gauges stand along gravity.
+pub(crate) fn read_liquid(liquid: &Liquid, gravity: DVec3, probe: &Probe, values: &mut Vec<f64>) -> bool {
     match probe {
         Probe::Point(point) => values.extend(at_point(liquid, DVec3::from_array(*point))),
-        Probe::Solid(at) => values.extend(displacement(&at.name, DVec3::from_array(at.point)).to_array()),
         Probe::Plane(plane) => values.extend(through_plane(liquid, plane)),
         Probe::Gauge(point) => values.push(gauge(liquid, gravity, DVec3::from_array(*point))),
+        Probe::Solid(_) => return false,
     }
+    true
 }
 
 /// The axis along which gravity is strongest.
@@ -43,7 +46,7 @@ pub(crate) fn upright(gravity: DVec3) -> usize {
 fn gauge(liquid: &Liquid, gravity: DVec3, point: DVec3) -> f64 {
     let (up, point) = (Vec3::AXES[upright(gravity)], point.as_vec3());
     let spacing = liquid.setup().params.spacing as f32;
-    let particles = &liquid.state().particles;
+    let particles = liquid.particles();
     let near = particles.position.iter().filter_map(|&x| {
         let from = liquid.setup().periodic.shortest(x - point);
         let height = from.dot(up);
@@ -66,7 +69,7 @@ fn gauge(liquid: &Liquid, gravity: DVec3, point: DVec3) -> f64 {
 /// no liquid.
 fn at_point(liquid: &Liquid, point: DVec3) -> [f64; 5] {
     let h = liquid.support_radius();
-    let particles = &liquid.state().particles;
+    let particles = liquid.particles();
     let sums = par::reduce(
         particles.len(),
         &|range| {
@@ -104,7 +107,7 @@ fn through_plane(liquid: &Liquid, plane: &FlowPlane) -> [f64; 2] {
     let point = DVec3::from_array(plane.point).as_vec3();
     let spacing = liquid.setup().params.spacing as f32;
     let radius = plane.radius.map_or(f32::INFINITY, |r| r as f32);
-    let particles = &liquid.state().particles;
+    let particles = liquid.particles();
     let sums = par::reduce(
         particles.len(),
         &|range| {

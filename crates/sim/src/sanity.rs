@@ -1,8 +1,6 @@
 //! Sizes that cannot be meant, found before anything is built.
 
-use crate::build::{BuildError, to_shape};
-use crate::build_animated;
-use crate::build_solids::bounds_at_rest;
+use crate::build::{BuildError, animated_bounds, bounds_at_rest, to_shape};
 use glam::DVec3;
 use meniscus_fem::{Integrator, Order};
 use meniscus_geometry::{Aabb, TetSize};
@@ -25,7 +23,7 @@ const MANY: f64 = 1e8;
 /// A plate is this many times wider than thick, dimensionless.
 const SLENDER: f64 = 4.0;
 /// Part of the energy of its first vibration that a body should keep over a period, dimensionless.
-const KEPT: f64 = 0.5;
+const MIN_ENERGY_KEPT: f64 = 0.5;
 
 /// What is odd about the sizes of a scene.
 ///
@@ -76,7 +74,7 @@ fn boxes(loaded: &Loaded) -> Vec<(String, Aabb)> {
     }));
     all.extend(scene.body.iter().map(|(name, body)| (format!("body.{name}.shape"), of(&body.shape))));
     all.extend(scene.drain.iter().map(|(name, drain)| (format!("drain.{name}.region"), of(&drain.region))));
-    let animated = build_animated::bounds(loaded).into_iter();
+    let animated = animated_bounds(loaded).into_iter();
     all.extend(animated.map(|(name, bounds)| (format!("animated.{name}"), bounds)));
     all.extend(scene.domain.as_ref().map(|domain| ("domain".to_owned(), box_of(domain))));
     all
@@ -236,7 +234,7 @@ fn calmed(scene: &Scene, name: &str, solid: &Solid, size: DVec3, warnings: &mut 
     let kept = libm::pow(1.0 + phase * phase, -period / dt);
     let free = solid.fixed.is_empty() && scene.liquid.is_empty();
     let vibrates = solid.mass_damping == 0.0 && solid.stiffness_damping == 0.0;
-    if free && vibrates && kept < KEPT {
+    if free && vibrates && kept < MIN_ENERGY_KEPT {
         warnings.push(format!(
             "`{name}` loses {:.0} % of the energy of its vibrations in a period of {period:.1e} s to implicit Euler with steps of \
              {dt:.1e} s; to keep it, write fem.integrator = \"implicit-midpoint\"",

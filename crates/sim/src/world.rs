@@ -1,12 +1,14 @@
 //! A scene brought to life: the time loop, commands, save and load.
 
 use crate::build::{self, BuildError};
-use crate::gauss::LEFT_DOMAIN;
-use crate::hands::Hand;
-use crate::method::{Fields, Method, Totals};
-use crate::overlap;
-use glam::Vec3;
-use meniscus_core::{Digest, Fault, Frame, StepError, StepReport, Tets, par};
+use crate::hands::{self, Hand, Hands};
+use crate::methods::{Method, Step};
+use crate::part::{Fields, Totals, take};
+use crate::parts::LEFT_DOMAIN;
+use crate::{overlap, probes};
+use glam::{DVec3, Vec3};
+use meniscus_core::{Digest, Fault, Frame, StepError, StepReport, Tets, Wrench, par};
+use meniscus_scene::live::LiveKey;
 use meniscus_scene::{Command, Loaded, Scene, Set, Value, live};
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +36,9 @@ fn too_long(dt: f64, stable: f64) -> Option<String> {
 pub struct World {
     scene: Scene,
     method: Box<dyn Method>,
+    hands: Hands,
+    /// \[m/s²\].
+    gravity: DVec3,
     clock: Clock,
     /// `set` commands in force, newest last.
     settings: Vec<Set>,
@@ -94,14 +99,16 @@ impl World {
         let (method, odd) = build::build(loaded)?;
         let mut warnings: Vec<String> = loaded.hints.iter().cloned().chain(odd).collect();
         if let Some(dt) = loaded.scene.time.dt {
-            warnings.extend(too_long(dt, method.stable_step()));
+            warnings.extend(too_long(dt, method.stable_step(DVec3::from_array(loaded.scene.gravity))));
         }
         let mut start = Frame::default();
-        method.show(&mut start);
+        method.parts().iter().for_each(|part| part.show(&mut start));
         warnings.extend(overlap::check(loaded, &start)?);
         let mut scene = loaded.scene.clone();
         scene.script.sort_by(|a, b| a.time.total_cmp(&b.time));
         Ok(Self {
+            hands: Hands::new(&scene),
+            gravity: DVec3::from_array(scene.gravity),
             scene,
             method,
             clock: Clock { time: 0.0, step: 0, frame: 0, dt: 0.0, scripted: 0, lost: 0 },
@@ -167,13 +174,15 @@ impl World {
     /// Sums over the state.
     #[must_use]
     pub fn totals(&self) -> Totals {
-        self.method.totals()
+        let mut totals = Totals::default();
+        self.method.parts().iter().for_each(|part| part.add_totals(self.gravity, &mut totals));
+        totals
     }
 
     /// Hands that hold a solid now: those of the scene in its order, then those of people.
     #[must_use]
     pub fn hands(&self) -> Vec<Hand> {
-        self.method.hands()
+        self.hands.hold(&self.method.parts())
     }
 
     /// Steps to the time of the next frame, calling `each` after every step.
@@ -220,10 +229,11 @@ impl World {
         for retries in 0.. {
             self.report.retries = retries;
             self.report.dt = dt;
-            match self.method.step(self.clock.time, dt, &mut self.report) {
+            let step = Step { time: self.clock.time, dt, gravity: self.gravity, hands: &mut self.hands };
+            match self.method.step(step, &mut self.report) {
                 Ok(()) => break,
                 Err(error) => {
-                    self.method.roll_back();
+                    self.method.roll_back(&mut self.hands);
                     dt *= 0.5;
                     if retries == RETRIES || dt < self.scene.time.min_dt {
                         return Err(error);
@@ -245,7 +255,7 @@ impl World {
         if let Some(dt) = time.dt {
             return Ok((dt, "time.dt"));
         }
-        let stable = self.method.stable_step();
+        let stable = self.method.stable_step(self.gravity);
         // After trouble the step grows back gently.
         let gentle = if self.clock.dt > 0.0 { 1.25 * self.clock.dt } else { f64::INFINITY };
         let dt = stable.min(time.max_dt).min(gentle);
@@ -310,10 +320,10 @@ impl World {
 
     fn give(&mut self, command: &Command) {
         match command {
-            Command::Poke(poke) => self.method.poke(poke),
-            Command::Grab(grab) => self.method.grab(grab),
-            Command::Move(target) => self.method.move_hand(target),
-            Command::Release(hand) => self.method.release(hand),
+            Command::Poke(poke) => self.method.parts_mut().into_iter().for_each(|part| part.poke(poke)),
+            Command::Grab(grab) => hands::grab(&mut self.method.parts_mut(), grab),
+            Command::Move(target) => hands::move_hand(&mut self.method.parts_mut(), target),
+            Command::Release(hand) => hands::release(&mut self.method.parts_mut(), hand),
             Command::Set(set) => {
                 self.set(set);
                 self.settings.retain(|old| old.key != set.key);
@@ -323,12 +333,23 @@ impl World {
     }
 
     fn set(&mut self, set: &Set) {
-        if let Ok(key) = live::find(&self.scene, &set.key) {
-            match &set.value {
-                Value::Number(number) => self.method.set(&key, &[*number]),
-                Value::Vector(vector) => self.method.set(&key, vector),
+        let Ok(key) = live::find(&self.scene, &set.key) else { return };
+        let number;
+        let value: &[f64] = match &set.value {
+            Value::Number(one) => {
+                number = [*one];
+                &number
             }
+            Value::Vector(vector) => vector,
+        };
+        match (&key, value) {
+            (LiveKey::Gravity, &[x, y, z]) => self.gravity = DVec3::new(x, y, z),
+            (LiveKey::PullStiffness(pull), &[value]) => {
+                self.hands.set_pull(&mut self.method.parts_mut(), *pull, value);
+            }
+            _ => {}
         }
+        self.method.set(&key, value);
     }
 
     /// A copy of the world for files, pictures and viewers.
@@ -336,32 +357,34 @@ impl World {
     pub fn frame(&self) -> Frame {
         let mut frame =
             Frame { number: self.clock.frame, time: self.clock.time, step: self.clock.step, ..Frame::default() };
-        self.method.show(&mut frame);
+        let parts = self.method.parts();
+        parts.iter().for_each(|part| part.show(&mut frame));
+        hands::show(&self.hands.hold(&parts), &mut frame);
         frame
     }
 
     /// The tetrahedra of soft bodies, as a frame taken now would refer to them.
     #[must_use]
     pub fn tets(&self) -> Vec<Tets> {
-        self.method.tets()
+        self.method.parts().iter().flat_map(|part| part.tets()).collect()
     }
 
     /// Gauss points on surfaces near to liquid, through which it feels them and they it \[m\].
     #[must_use]
     pub fn gauss_points(&self) -> Vec<Vec3> {
-        self.method.gauss_points()
+        self.method.parts().iter().flat_map(|part| part.gauss_points()).collect()
     }
 
     /// How far from the surfaces of solids liquid comes to rest \[m\], if it meets any through Gauss points.
     #[must_use]
     pub fn rest_distance(&self) -> Option<f64> {
-        self.method.rest_distance()
+        self.method.parts().iter().find_map(|part| part.rest_distance())
     }
 
     /// The fields of a method that has a grid.
     #[must_use]
     pub fn fields(&self) -> Option<Fields> {
-        self.method.fields()
+        self.method.parts().iter().find_map(|part| part.fields())
     }
 
     /// The whole state as bytes.
@@ -373,9 +396,15 @@ impl World {
         let saved = Saved {
             clock: self.clock,
             settings: serde_json::to_string(&self.settings).map_err(|e| fail(&e))?,
-            state: self.method.save().map_err(|e| fail(&e))?,
+            state: self.state().map_err(|e| fail(&e))?,
         };
         postcard::to_stdvec(&saved).map_err(|e| fail(&e))
+    }
+
+    /// The states of all parts, then what the pulls of the scene hold.
+    fn state(&self) -> Result<Vec<u8>, postcard::Error> {
+        let bytes = self.method.parts().iter().try_fold(Vec::new(), |bytes, part| part.save(bytes))?;
+        postcard::to_extend(&self.hands.grips, bytes)
     }
 
     /// Takes over what `save` gave: the next steps are, bit for bit, those that would have followed then.
@@ -390,7 +419,12 @@ impl World {
             live::check(&self.scene, &set.key, &set.value).map_err(|e| fail(&e))?;
             self.set(set);
         }
-        self.method.load(&saved.state).map_err(|e| fail(&e))?;
+        let mut state = saved.state.as_slice();
+        self.method.parts_mut().into_iter().try_for_each(|part| part.load(&mut state)).map_err(|e| fail(&e))?;
+        self.hands.grips = take(&mut state).map_err(|e| fail(&e))?;
+        if !state.is_empty() {
+            return Err(fail(&"there is more than its state"));
+        }
         self.settings = settings;
         self.clock = saved.clock;
         Ok(())
@@ -400,7 +434,8 @@ impl World {
     /// holds, and so all that later steps depend on.
     #[must_use]
     pub fn digest(&self) -> String {
-        let mut digest = self.method.digest(Digest::default().u64(self.clock.step).f64(self.clock.time));
+        let clock = Digest::default().u64(self.clock.step).f64(self.clock.time);
+        let mut digest = self.method.parts().iter().fold(clock, |digest, part| part.digest(digest));
         if let Ok(bytes) = self.save() {
             digest.bytes(&bytes);
         }
@@ -411,7 +446,14 @@ impl World {
     #[must_use]
     pub fn columns(&self) -> Vec<String> {
         let own = ["time [s]", "step", "particles", "kinetic energy [J]", "potential energy [J]", "volume change"];
-        own.into_iter().map(str::to_owned).chain(self.method.columns()).collect()
+        let units = ["fx [N]", "fy [N]", "fz [N]", "tx [N m]", "ty [N m]", "tz [N m]"];
+        let mut columns: Vec<String> = own.map(str::to_owned).into();
+        columns.extend(self.method.walls().iter().flat_map(|wall| units.map(|unit| format!("{wall}.{unit}"))));
+        columns.extend(self.method.parts().iter().flat_map(|part| part.columns()));
+        columns.extend(self.method.columns());
+        columns.extend(self.hands.columns());
+        columns.extend(self.scene.probe.iter().flat_map(|(name, probe)| probes::columns(name, probe)));
+        columns
     }
 
     /// The values of the probe file's columns now.
@@ -420,7 +462,14 @@ impl World {
         let Totals { particles, kinetic_energy, potential_energy, volume_change, .. } = self.totals();
         let (time, step) = (self.clock.time, self.clock.step as f64);
         let mut values = vec![time, step, particles as f64, kinetic_energy, potential_energy, volume_change];
+        let parts = self.method.parts();
+        let mut walls = vec![Wrench::ZERO; self.method.walls().len()];
+        parts.iter().for_each(|part| part.add_wall_forces(&mut walls));
+        values.extend(walls.iter().flat_map(|wall| wall.to_array()));
+        parts.iter().for_each(|part| part.measure(&mut values));
         self.method.measure(&mut values);
+        self.hands.measure(&parts, &mut values);
+        self.scene.probe.values().for_each(|probe| probes::measure(&parts, self.gravity, probe, &mut values));
         values
     }
 }

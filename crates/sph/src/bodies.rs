@@ -1,12 +1,12 @@
 //! Bodies that answer: surfaces that move as their nodes do and carry the liquid's push back to them \[MSTHG04 sec. 4\].
 //!
 //! In each step the triangles that liquid is near to give each particle within reach its 1 − γ and ∇γ, as any wall does
-//! ([`crate::surface`]), and what part of ∇γ belongs to which node:
+//! ([`crate::wall_quadrature`]), and what part of ∇γ belongs to which node:
 //!
 //! > Bᵢₖ = ∫ λₖ W n dA,  ∇γᵢ = Σₖ Bᵢₖ
 //!
 //! The integrals are taken along the edges of the triangles ([`edges`]), or summed over their pieces with seven Gauss points
-//! each ([`cut`]). Pressure qᵢ pushes the particle with V0 qᵢ Σₖ Bᵢₖ and node k with −V0 Σᵢ qᵢ Bᵢₖ: equal and opposite. Dry
+//! each ([`gauss_quadrature`]). Pressure qᵢ pushes the particle with V0 qᵢ Σₖ Bᵢₖ and node k with −V0 Σᵢ qᵢ Bᵢₖ: equal and opposite. Dry
 //! triangles cost nothing.
 //!
 //! A light body would be thrown about by a liquid that takes it for a wall which moves as it did: the added mass of the
@@ -19,24 +19,25 @@
 //! otherwise is made good in the next step, and at rest nothing is left. A stiff body that is taken for loose nodes shakes:
 //! with the liquid's mass six times its own, steps of 6 ms grow by 4 % each.
 
-mod chosen;
-mod cut;
+mod ccd;
+mod closest_point;
+mod compaction;
 mod edges;
-mod passed;
+mod gauss_quadrature;
 mod prescribed;
-mod rub;
 
-use crate::lanes::KernelLanes;
-use crate::surface::{Bevel, MOST_PIECES, Miter, whole_deficit};
-pub(crate) use cut::{FARTHEST, Places, Pushing, Sight};
-use cut::{Face, Scratch};
+use crate::dfsph::corrected::Symmetric;
+use crate::simd::KernelLanes;
+use crate::wall_quadrature::{Bevel, MOST_PIECES, Miter, whole_deficit};
+pub(crate) use ccd::Passed;
+use ccd::Sweep;
 use fearless_simd::{Level, dispatch};
+pub(crate) use gauss_quadrature::{FARTHEST, IntegrationScheme, Places, TractionKernel};
+use gauss_quadrature::{Face, Scratch};
 use glam::{DVec3, Vec3};
 use meniscus_boundary::Compliance;
 use meniscus_core::par;
 use meniscus_geometry::{NeighbourGrid, quadrature};
-pub(crate) use passed::Passed;
-use passed::Sweep;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -56,7 +57,7 @@ pub struct Body {
 
 /// A part of ∇γ of a particle that belongs to a node.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Link {
+pub(crate) struct NodeWeight {
     pub(crate) particle: u32,
     /// Number of the node among those of all bodies.
     pub(crate) node: u32,
@@ -85,7 +86,7 @@ struct WetTriangle {
 struct Pair {
     particle: u32,
     /// Part of 1 − γ.
-    deficit: f32,
+    wall_fraction: f32,
     /// Part of ∇γ for each corner \[1/m\].
     parts: [Vec3; 3],
 }
@@ -132,7 +133,7 @@ struct ByNode {
 
 impl ByNode {
     /// Sorts the links of some blocks to wet nodes, of all `nodes`; those of a node keep their order.
-    fn sort(&mut self, blocks: &[Vec<Link>], wet: &[Range<usize>], nodes: usize) {
+    fn sort(&mut self, blocks: &[Vec<NodeWeight>], wet: &[Range<usize>], nodes: usize) {
         let Self { links, begin } = self;
         begin.resize(nodes + 1, 0);
         wet.iter().for_each(|wet| begin[wet.clone()].fill(0));
@@ -169,10 +170,11 @@ pub(crate) struct Bodies {
     prescribed: Vec<usize>,
     /// Number of the first node of each body, and of all nodes.
     first: Vec<u32>,
-    /// Velocities of all nodes \[m/s\].
+    /// Positions \[m\] and velocities of all nodes \[m/s\].
+    position: Vec<Vec3>,
     velocity: Vec<Vec3>,
     /// How fast each node yields to a force on it alone, at most \[1/kg\], and the largest of these.
-    mobility: Vec<f64>,
+    node_compliance: Vec<f64>,
     largest_mobility: f64,
     wet: Vec<WetTriangle>,
     /// Which bodies have some, and the nodes of these: ranges that do not touch each other.
@@ -214,8 +216,10 @@ pub(crate) struct Bodies {
 /// What all bodies do to a particle.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct BodyTouch {
-    pub(crate) deficit: f32,
+    pub(crate) wall_fraction: f32,
     pub(crate) push: Vec3,
+    /// ∫ W n⊗(x − y) dA over the surface, the symmetric part: what it adds to the moments of gradients, dimensionless.
+    pub(crate) moment: Symmetric,
     /// ∇γ times the velocity of the surface \[1/s\].
     pub(crate) flux: f32,
     /// Distance of the surface \[m\], if friction reaches that far, and the velocity there \[m/s\].
@@ -242,15 +246,17 @@ impl Bodies {
     pub(crate) fn number(&mut self) {
         self.first.clear();
         self.first.push(0);
+        self.position.clear();
         self.velocity.clear();
         for body in &self.bodies {
+            self.position.extend(body.positions.iter().map(|x| x.as_vec3()));
             self.velocity.extend(body.velocities.iter().map(|v| v.as_vec3()));
             self.first.push(self.velocity.len() as u32);
         }
         let count = self.velocity.len();
-        self.mobility.clear();
-        self.mobility.extend(self.bodies.iter().flat_map(Body::mobilities));
-        self.largest_mobility = self.mobility.iter().copied().fold(0.0, f64::max);
+        self.node_compliance.clear();
+        self.node_compliance.extend(self.bodies.iter().flat_map(Body::mobilities));
+        self.largest_mobility = self.node_compliance.iter().copied().fold(0.0, f64::max);
         self.answer.resize(count, DVec3::ZERO);
         self.start.resize(count, DVec3::ZERO);
         self.force.clear();
@@ -258,7 +264,7 @@ impl Bodies {
     }
 
     /// Integrates over the triangles that liquid may touch, for each particle that is near one.
-    pub(crate) fn integrate<K: KernelLanes>(&mut self, level: Level, sight: Sight, liquid: Places<'_>) {
+    pub(crate) fn integrate<K: KernelLanes>(&mut self, level: Level, sight: IntegrationScheme, liquid: Places<'_>) {
         self.find_wet(sight, liquid.0);
         if self.pairs.len() < self.wet.len() {
             self.pairs.resize_with(self.wet.len(), Pairs::default);
@@ -275,7 +281,7 @@ impl Bodies {
                 found.pairs.clear();
                 found.rubs.clear();
                 let out = (found, &mut *scratch);
-                dispatch!(level, simd => cut::integrate::<_, K>(simd, &wet.face, sight, liquid, out));
+                dispatch!(level, simd => gauss_quadrature::integrate::<_, K>(simd, &wet.face, sight, liquid, out));
             }
         });
         let particles = liquid.0.order().len();
@@ -323,7 +329,7 @@ impl Bodies {
         }
     }
 
-    fn find_wet(&mut self, sight: Sight, liquid: &NeighbourGrid) {
+    fn find_wet(&mut self, sight: IntegrationScheme, liquid: &NeighbourGrid) {
         self.wet.clear();
         self.wet_nodes.clear();
         self.is_wet.clear();
@@ -408,8 +414,15 @@ impl Bodies {
         self.wet.len()
     }
 
-    /// Calls `visit` with each particle of a block that bodies touch, and puts down its links to their nodes.
-    pub(crate) fn for_each_touch(&self, block: usize, links: &mut Vec<Link>, mut visit: impl FnMut(u32, BodyTouch)) {
+    /// Calls `visit` with each particle of a block that bodies touch, and puts down its links to their nodes; `at` gives the position of a
+    /// particle \[m\].
+    pub(crate) fn for_each_touch(
+        &self,
+        block: usize,
+        links: &mut Vec<NodeWeight>,
+        at: impl Fn(u32) -> Vec3,
+        mut visit: impl FnMut(u32, BodyTouch),
+    ) {
         let Some(touched) = self.touched.get(block) else { return };
         let mut groups = touched.chunk_by(|a, b| a[0] == b[0]).peekable();
         let start = block * par::PIECE;
@@ -423,17 +436,19 @@ impl Bodies {
             let mut sum = BodyTouch::default();
             for &[_, t, k] in group {
                 let (pair, nodes) = (&self.pairs[t as usize].pairs[k as usize], self.wet[t as usize].nodes);
-                sum.deficit += pair.deficit;
+                sum.wall_fraction += pair.wall_fraction;
                 for (node, part) in nodes.into_iter().zip(pair.parts) {
                     match links[first..].iter_mut().find(|link| link.node == node) {
                         Some(link) => link.weight += part,
-                        None => links.push(Link { particle, node, weight: part }),
+                        None => links.push(NodeWeight { particle, node, weight: part }),
                     }
                 }
             }
-            sum.deficit = whole_deficit(sum.deficit);
+            sum.wall_fraction = whole_deficit(sum.wall_fraction);
             for link in &links[first..] {
                 sum.push += link.weight;
+                // A triangle's λₖ are linear, so that the sum over its corners is the integral over its points.
+                add_moment(&mut sum.moment, link.weight, at(particle) - self.position[link.node as usize]);
                 sum.flux += link.weight.dot(self.velocity[link.node as usize]);
             }
             let NearestWet { rub, triangle } = nearest;
@@ -450,7 +465,7 @@ impl Bodies {
     }
 
     /// Sorts links by node, so that nodes can be summed up side by side.
-    pub(crate) fn sort_links(&mut self, links: &[Vec<Link>]) {
+    pub(crate) fn sort_links(&mut self, links: &[Vec<NodeWeight>]) {
         let (nodes, blocks) = (self.velocity.len(), links.len().div_ceil(LISTS).max(1));
         let wet = &self.wet_nodes;
         self.by_node.par_iter_mut().enumerate().for_each(|(k, by_node)| {
@@ -504,14 +519,14 @@ impl Bodies {
         }
     }
 
-    /// The largest [`Bodies::mobility`] of all nodes \[1/kg\].
+    /// The largest [`Bodies::node_compliance`] of all nodes \[1/kg\].
     pub(crate) fn largest_mobility(&self) -> f64 {
         self.largest_mobility
     }
 
     /// How fast a node yields to a force on it alone, at most \[1/kg\].
-    pub(crate) fn mobility(&self, node: u32) -> f64 {
-        self.mobility[node as usize]
+    pub(crate) fn node_compliance(&self, node: u32) -> f64 {
+        self.node_compliance[node as usize]
     }
 }
 
@@ -520,6 +535,13 @@ impl Body {
     fn mobilities(&self) -> impl Iterator<Item = f64> {
         self.positions.iter().enumerate().map(|(node, position)| self.compliance.bound(node, *position))
     }
+}
+
+/// Adds the symmetric part of a⊗b.
+fn add_moment(to: &mut Symmetric, a: Vec3, b: Vec3) {
+    let mixed = [a.x * b.y + a.y * b.x, a.x * b.z + a.z * b.x, a.y * b.z + a.z * b.y].map(|m| 0.5 * m);
+    let more = [a.x * b.x, a.y * b.y, a.z * b.z, mixed[0], mixed[1], mixed[2]];
+    to.iter_mut().zip(more).for_each(|(to, more)| *to += more);
 }
 
 /// Puts what touches the particles of a block, which begins with particle `first`, in their order; what touches one keeps its own.

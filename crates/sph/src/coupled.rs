@@ -1,11 +1,11 @@
 //! The liquid and the bodies that answer it \[MSTHG04 sec. 4\]: what its stages do about them.
 
-use crate::bodies::{Pushing, Sight};
-use crate::lanes::{CubicSpline, Packed, Papers, QuarticSpline};
+use crate::bodies::{IntegrationScheme, TractionKernel};
 use crate::liquid::{Liquid, State};
 use crate::params::{BodyWall, Coupling, Integral, KernelFamily};
+use crate::simd::{CubicSpline, Packed, Papers, QuarticSpline};
 use crate::traction::Traction;
-use crate::walls::Contact;
+use crate::wall_contacts::Contact;
 use glam::{DVec3, Vec3};
 
 impl Liquid {
@@ -47,12 +47,12 @@ impl Liquid {
         let level = self.level;
         let places = (&self.work.grid, &self.work.columns, &self.work.place[..]);
         let Coupling { wall, integral, longest_edge, distribution, .. } = self.setup.coupling;
-        let sight = Sight {
+        let sight = IntegrationScheme {
             kernel: self.walls.sample_kernel(),
             longest: longest_edge as f32,
             rub: self.walls.any_body_rubs().then_some(self.h),
             by_edges: wall == BodyWall::Pressure && integral == Integral::Edges,
-            traction: (wall == BodyWall::Traction).then(|| Pushing::new(&self.traction(), distribution)),
+            traction: (wall == BodyWall::Traction).then(|| TractionKernel::new(&self.traction(), distribution)),
         };
         match self.setup.params.kernel {
             KernelFamily::Papers => self.bodies.integrate::<Papers>(level, sight, places),
@@ -98,7 +98,7 @@ impl Liquid {
                 let drag = f64::from(viscosity * contact.drag) * self.rest_volume();
                 for (node, share) in rubbed.nodes.into_iter().zip(rubbed.lambda.to_array()) {
                     on_nodes[node as usize] -= force * f64::from(share);
-                    rates[node as usize] += drag * f64::from(share) * self.bodies.mobility(node);
+                    rates[node as usize] += drag * f64::from(share) * self.bodies.node_compliance(node);
                 }
             }
         }
@@ -113,7 +113,7 @@ impl Liquid {
             return;
         }
         let (volume, shifted) = (self.rest_volume(), self.corrects_gradients());
-        let Self { state, bodies, setup, work, walls, embedded, .. } = self;
+        let Self { state, bodies, setup, work, walls, phases, .. } = self;
         let State { particles, body_impulses, .. } = state;
         let (position, velocity) = (&mut particles.position, &mut particles.velocity);
         let way = |i: usize| {
@@ -128,7 +128,7 @@ impl Liquid {
         };
         bodies.find_passed(way, ends, [walls.nearest(), dt]);
         let liquid = &particles.liquid;
-        for passed in bodies.passed().filter(|passed| !embedded.is_solid(liquid[passed.particle as usize])) {
+        for passed in bodies.passed().filter(|passed| !phases.is_solid(liquid[passed.particle as usize])) {
             let i = passed.particle as usize;
             let v = velocity[i].as_dvec3();
             let change = passed.normal * -(v - passed.velocity).dot(passed.normal).min(0.0);

@@ -3,10 +3,10 @@
 //! All particles of a scene have the same rest volume V0 = spacing³, whatever their liquid: ρᵢ = cᵢ ρ0ᵢ. Counting volumes
 //! instead of masses leaves no spurious density at an interface between liquids \[SZW eq. 5\].
 
-use crate::lanes::{
+use crate::neighbours::Block;
+use crate::simd::{
     KernelLanes, LANES, Packed, Space, Stored3, add_up, add_up3, dot, gather, minus, plus_scaled, splat, splat3,
 };
-use crate::neighbours::Block;
 use fearless_simd::{Simd, SimdFloat, SimdFrom, f32x8};
 use glam::Vec3;
 

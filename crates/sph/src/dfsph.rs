@@ -18,7 +18,7 @@
 //! would pull, and choose again. Deviations from the paper: it relaxes by Jacobi with ω = ½, which grows without bound in
 //! some arrangements (the largest eigenvalue exceeds 4 beside walls) and gains a third of what conjugate gradients gain
 //! per iteration; q, not the velocity, is the unknown, so that it can be kept from turning negative; the wall term b
-//! is the slope of the deficit that enters c, so that forces stay the gradient of the constraint (taking it twice in the
+//! is the slope of the wall fraction that enters c, so that forces stay the gradient of the constraint (taking it twice in the
 //! force and once in the rate heats the liquid).
 //!
 //! Particles in disorder have no velocity that keeps all their compressions: as a shear flow carries them past each other, the
@@ -29,10 +29,10 @@ pub(crate) mod corrected;
 mod pairs;
 
 use crate::density::{self, Sums};
-use crate::lanes::{Packed, Stored3, pack};
 use crate::liquid::{Liquid, Workspace, with_kernel_and_space};
 use crate::neighbours::{Block, sum_over_blocks};
-use crate::walls::Contact;
+use crate::simd::{Packed, Stored3, pack};
+use crate::wall_contacts::Contact;
 use fearless_simd::dispatch;
 use glam::{DVec3, Vec3};
 use meniscus_core::{StepError, par};
@@ -40,17 +40,17 @@ use pairs::{Pairs, sum_along, sum_moment, sum_pressure, sum_rate, sum_square};
 use rayon::prelude::*;
 
 /// Below this compression a particle belongs to spray or to a surface: its velocity may converge freely.
-const LOOSE: f32 = 0.75;
+const SPRAY_COMPRESSION: f32 = 0.75;
 
 /// What rounding in single precision leaves of a compression.
 const ROUNDING: f64 = 2e-6;
 
 /// Part of the first error that may be left where the liquid is in violent motion.
-const ENOUGH: f64 = 0.05;
+const ERROR_LEFT: f64 = 0.05;
 
 /// Most memory for the gradients of pairs \[bytes\]: what the caches hold is read faster than made anew in every pass, what they
 /// do not hold is not.
-const KEPT: usize = 4 << 20;
+const MAX_PAIR_BYTES: usize = 4 << 20;
 
 /// How a solve went.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -112,7 +112,7 @@ impl Liquid {
         slopes.resize_with(blocks.len(), Vec::new);
         gradients.resize_with(blocks.len(), Vec::new);
         let groups: usize = blocks.iter().map(Block::group_count).sum();
-        let keep = groups * size_of::<Stored3>() <= KEPT;
+        let keep = groups * size_of::<Stored3>() <= MAX_PAIR_BYTES;
         with_kernel_and_space!(self, |pair| {
             let pieces = output.par_chunks_mut(par::PIECE).zip(&mut *slopes).zip(&mut *gradients);
             blocks.par_iter().with_max_len(par::BATCH).zip(pieces).for_each(|(block, ((sums, slopes), gradients))| {
@@ -169,11 +169,11 @@ impl Liquid {
     fn prepare_diagonal(&mut self) {
         let count = self.state.particles.len();
         let volume = self.rest_volume();
-        let Self { work, bodies, state, embedded, .. } = self;
+        let Self { work, bodies, state, phases, .. } = self;
         work.wall_push.resize(count, [0.0; 4]);
         work.inverse_diagonal.resize(count, 0.0);
         let (sums, liquids) = (&work.sums, &state.particles.liquid);
-        let (inertia, among_others, in_pores) = (&work.inertia, &work.squares, &embedded.in_pores);
+        let (inertia, among_others, in_pores) = (&work.inertia, &work.squares, &phases.in_pores);
         let pieces = work.wall_push.par_chunks_mut(par::PIECE).zip(work.inverse_diagonal.par_chunks_mut(par::PIECE));
         let pieces = pieces.zip(work.contacts.par_iter().zip(&work.links)).enumerate();
         pieces.for_each(|(number, ((walls, inverses), (contacts, links)))| {
@@ -187,8 +187,8 @@ impl Liquid {
             // How fast bodies yield to a particle's own push.
             inverses.fill(0.0);
             for link in links {
-                let mobility = bodies.mobility(link.node) * volume;
-                inverses[link.particle as usize - start] += link.weight.length_squared() * mobility as f32;
+                let node_compliance = bodies.node_compliance(link.node) * volume;
+                inverses[link.particle as usize - start] += link.weight.length_squared() * node_compliance as f32;
             }
             for (k, (inverse, wall)) in inverses.iter_mut().zip(walls).enumerate() {
                 let sums = &sums[start + k];
@@ -291,7 +291,7 @@ impl Liquid {
             let pressure = self.mirror_pressure(contact, gravity, self.state.particles.multiplier[i]);
             if pressure != 0.0 {
                 let rest_density = self.work.rest_density[usize::from(self.state.particles.liquid[i])];
-                self.work.acceleration[i] += self.embedded.let_through(i, contact.push * (pressure / rest_density));
+                self.work.acceleration[i] += self.phases.let_through(i, contact.push * (pressure / rest_density));
             }
         }
         self.react_to(|liquid, contact, i| {
@@ -333,7 +333,7 @@ impl Liquid {
             for (i, pressure) in (block.start..).zip(&mut *pressure) {
                 *pressure = 0.5 * (work.sums[i].moment * of(i) + *pressure * norm);
             }
-            for contact in contacts.iter().filter(|contact| contact.deficit > 1e-6) {
+            for contact in contacts.iter().filter(|contact| contact.wall_fraction > 1e-6) {
                 let i = contact.particle as usize;
                 let from_wall = of(i) + self.mirror_pressure(contact, gravity, multiplier[i]);
                 let lists = (block, &slopes[..]);
@@ -374,7 +374,7 @@ impl Liquid {
             }
             solved.error = self.set_residuals(aim, &q, dt, stop.both_ways);
             if solved.iterations == 0 {
-                stop.error = stop.error.max(ENOUGH * solved.error).min(stop.most);
+                stop.error = stop.error.max(ERROR_LEFT * solved.error).min(stop.most);
             }
             if solved.is_done(&stop) || solved.iterations >= stop.iterations[1] {
                 break;
@@ -448,14 +448,14 @@ impl Liquid {
         let (walls, pulls) = (if corrected.on { &corrected.wall_push } else { &self.work.wall_push }, &corrected.pulls);
         let compression = &self.work.compression;
         let (share, compliance) = (self.share_taken_back(dt.into()) as f32, self.compliance(dt.into()));
-        let (embedded, liquids) = (&self.embedded, &self.state.particles.liquid);
+        let (phases, liquids) = (&self.phases, &self.state.particles.liquid);
         let error = self.sum_rates((&self.work.flow, dt), &mut residual, &mut partial, |i, rate| {
             let (c, rate) = (compression[i], rate + walls[i][3]);
             let residual = match aim {
                 // Nothing is asked of the inside of solids.
-                _ if embedded.is_solid(liquids[i]) => 0.0,
+                _ if phases.is_solid(liquids[i]) => 0.0,
                 Aim::Density | Aim::Shift => (c - 1.0).min(share * (c - 1.0)) + dt * rate - compliance * q[i],
-                Aim::Divergence | Aim::Projection if c < LOOSE => 0.0,
+                Aim::Divergence | Aim::Projection if c < SPRAY_COMPRESSION => 0.0,
                 Aim::Divergence => dt * rate - compliance * q[i],
                 Aim::Projection => dt * (rate + corrected.turned[i]) - compliance * q[i],
             };
@@ -548,7 +548,7 @@ impl Liquid {
         if self.work.corrected.on {
             return self.accelerate_corrected(output);
         }
-        let (work, particles, in_pores) = (&self.work, &self.state.particles, &self.embedded.in_pores);
+        let (work, particles, in_pores) = (&self.work, &self.state.particles, &self.phases.in_pores);
         let count = particles.len();
         output.resize(count + 1, [0.0; 4]);
         let (level, norm) = (self.level, self.gradient_norm());
@@ -569,9 +569,9 @@ impl Liquid {
         });
         output[count] = [0.0; 4];
         if work.corrected.shifts {
-            self.embedded.hold(output);
+            self.phases.hold(output);
         } else {
-            self.embedded.answer_as_rigid(&particles.position, output);
+            self.phases.answer_as_rigid(&particles.position, output);
         }
     }
 

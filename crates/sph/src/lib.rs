@@ -3,7 +3,7 @@
 //! A tour in reading order:
 //!
 //! 1. The smoothing kernels as polynomials: [`kernel`].
-//! 2. [`wall`] tells what a wall cuts off from a kernel, in closed form; how a liquid comes to rest before it.
+//! 2. [`wall_integral`] tells what a wall cuts off from a kernel, in closed form; how a liquid comes to rest before it.
 //! 3. [`Liquid`] has the state ([`Particles`]) and one method per stage of a step; a [`Setup`] says what it is made of.
 //! 4. Nozzles: [`Emitter`]. The paper's wall, point by point: [`traction`].
 //!
@@ -41,29 +41,30 @@
 //! # Ok::<(), meniscus_core::StepError>(())
 //! ```
 
+mod access;
+mod biharmonic_damping;
 mod bodies;
 mod coupled;
 mod density;
 mod dfsph;
-mod eddies;
 mod emitter;
-pub mod kernel;
-mod lanes;
+mod implicit_viscosity;
 mod liquid;
 mod neighbours;
 mod params;
 mod particles;
+mod phases;
+mod porous;
 mod relax;
+mod simd;
 mod state_equation;
 mod step;
-pub mod surface;
 mod tension;
-mod thick;
 pub mod traction;
-pub mod unified;
 mod viscosity;
-pub mod wall;
-mod walls;
+mod wall_contacts;
+pub mod wall_integral;
+pub mod wall_quadrature;
 
 pub use bodies::Body;
 pub use dfsph::Solved;
@@ -72,10 +73,13 @@ pub use fearless_simd::Level;
 pub use liquid::{Liquid, Setup, State};
 // Words of every method, from where they were first spoken.
 pub use meniscus_boundary::{Friction, Key, Motion, Pose, Slide, Swing, Turn, Wall, WallShape};
+pub use meniscus_core::kernel;
 pub use params::{
     BodyWall, Coupling, Distribution, Gradients, Integral, KernelFamily, Material, Params, PressureSolver,
     TensionModel, ViscositySolver,
 };
 pub use particles::Particles;
+pub use phases::Phase;
+pub use porous::{Held, Pores};
 pub use relax::Relaxed;
 pub use step::Hooks;

@@ -4,20 +4,20 @@
 //! answer is in [`crate::coupled`], how pressure is found in [`crate::dfsph`]. The state before the step
 //! stays untouched in the second buffer until the next sort, so that a failed step is undone by a swap.
 
-use crate::bodies::{Bodies, Body, FARTHEST, Link, Rubbed};
+use crate::bodies::{Bodies, Body, FARTHEST, NodeWeight, Rubbed};
 use crate::density::{self, Sums};
 use crate::dfsph::Progress;
 use crate::dfsph::corrected::Corrected;
 use crate::emitter::{Emitter, EmitterState};
-use crate::lanes::{CubicSpline, KernelLanes, LANES, Packed, Papers, QuarticSpline, Stored3};
+use crate::implicit_viscosity::{self, ImplicitViscosity};
 use crate::neighbours::{self, Columns, Neighbours, PairValues};
 use crate::params::{BodyWall, Coupling, KernelFamily, Material, Params, PressureSolver, ViscositySolver};
 use crate::particles::Particles;
+use crate::phases::Phases;
+use crate::simd::{CubicSpline, KernelLanes, LANES, Packed, Papers, QuarticSpline, Stored3};
 use crate::tension::Tension;
-use crate::thick::{self, Thick};
-use crate::unified::Embedded;
 use crate::viscosity::lattice_share;
-use crate::walls::{Contact, Walls};
+use crate::wall_contacts::{Contact, Walls};
 use fearless_simd::{Level, dispatch};
 use glam::{DVec3, Vec3};
 use meniscus_boundary::Boundaries;
@@ -73,7 +73,7 @@ pub struct Liquid {
     pub(crate) work: Workspace,
     pub(crate) walls: Walls,
     pub(crate) bodies: Bodies,
-    pub(crate) embedded: Embedded,
+    pub(crate) phases: Phases,
     pub(crate) level: Level,
     pub(crate) h: f64,
     /// Σ W Δx³ of the density kernel on the lattice at rest.
@@ -104,9 +104,9 @@ pub(crate) struct Workspace {
     pub(crate) lightness: Vec<f32>,
     pub(crate) contacts: Vec<Vec<Contact>>,
     /// Which nodes of bodies the particles of each block push.
-    pub(crate) links: Vec<Vec<Link>>,
+    pub(crate) links: Vec<Vec<NodeWeight>>,
     /// What nodes push the particles of each block with, by the paper's traction \[N\].
-    pub(crate) tractions: Vec<Vec<Link>>,
+    pub(crate) tractions: Vec<Vec<NodeWeight>>,
     /// Which nodes of bodies the particles of each block rub.
     pub(crate) rubbed: Vec<Vec<Rubbed>>,
     /// ρᵢ/ρ0ᵢ.
@@ -138,15 +138,15 @@ pub(crate) struct Workspace {
     pub(crate) partial: Vec<f64>,
     pub(crate) progress: Vec<Progress>,
     pub(crate) corrected: Corrected,
-    pub(crate) thick: Thick,
+    pub(crate) implicit_viscosity: ImplicitViscosity,
     pub(crate) tension: Tension,
 }
 
 /// Runs `$body` with `$pair` bound to the kernels and the space that the liquid uses.
 macro_rules! with_kernel_and_space {
     ($liquid:expr, |$pair:ident| $body:expr) => {{
-        use crate::lanes::{CubicSpline, Free, Papers, QuarticSpline, Repeating};
         use crate::params::KernelFamily;
+        use crate::simd::{CubicSpline, Free, Papers, QuarticSpline, Repeating};
         match ($liquid.setup.params.kernel, $liquid.setup.periodic.any()) {
             (KernelFamily::Papers, false) => {
                 let $pair = (Papers, Free);
@@ -201,9 +201,9 @@ impl Liquid {
         let viscosity_share = match setup.params.viscosity {
             ViscositySolver::Explicit => lattice_share(spacing / h),
             ViscositySolver::Implicit => match setup.params.kernel {
-                KernelFamily::Papers => thick::lattice_share(&Papers::GRADIENT, spacing / h),
-                KernelFamily::CubicSpline => thick::lattice_share(&CubicSpline::GRADIENT, spacing / h),
-                KernelFamily::QuarticSpline => thick::lattice_share(&QuarticSpline::GRADIENT, spacing / h),
+                KernelFamily::Papers => implicit_viscosity::lattice_share(&Papers::GRADIENT, spacing / h),
+                KernelFamily::CubicSpline => implicit_viscosity::lattice_share(&CubicSpline::GRADIENT, spacing / h),
+                KernelFamily::QuarticSpline => implicit_viscosity::lattice_share(&QuarticSpline::GRADIENT, spacing / h),
             },
         };
         Self {
@@ -212,7 +212,7 @@ impl Liquid {
             work,
             walls,
             bodies,
-            embedded: Embedded::default(),
+            phases: Phases::default(),
             level: best_level(),
             h,
             lattice_sum,
@@ -305,7 +305,7 @@ impl Liquid {
     /// The liquids without the solids among them.
     pub(crate) fn liquids(&self) -> &[(String, Material)] {
         let materials = &self.setup.materials;
-        &materials[..materials.len().min(self.embedded.first_material.into())]
+        &materials[..materials.len().min(self.phases.first_material.into())]
     }
 
     /// Rest density of the heaviest liquid \[kg/m³\].
@@ -433,8 +433,8 @@ impl Liquid {
         let place = &mut self.work.place;
         place.resize(count + 1, NOBODY);
         let Particles { position: positions, liquid, .. } = &self.state.particles;
-        let embedded = &self.embedded;
-        self.work.columns.copy(positions, &mut place[..count], |i| embedded.fullness(liquid[i]));
+        let phases = &self.phases;
+        self.work.columns.copy(positions, &mut place[..count], |i| phases.fullness(liquid[i]));
         place[count] = NOBODY;
         self.work.neighbours.cut(count);
         let (grid, level, h) = (&self.work.grid, self.level, self.h as f32);
@@ -481,7 +481,7 @@ impl Liquid {
         }
         self.place_bodies(placed.step()[1]);
         let (walls, bodies, particles) = (&self.walls, &self.bodies, &self.state.particles);
-        let embedded = &self.embedded;
+        let phases = &self.phases;
         self.work.reactions.fill(Wrench::ZERO);
         let blocks = self.work.neighbours.blocks.len();
         self.work.contacts.resize_with(blocks, Vec::new);
@@ -506,17 +506,18 @@ impl Liquid {
             let start = number * par::PIECE;
             let end = (start + par::PIECE).min(particles.len());
             let is_met =
-                |&i: &usize| !walls.are_out_of_reach(particles.position[i]) && !embedded.is_solid(particles.liquid[i]);
+                |&i: &usize| !walls.are_out_of_reach(particles.position[i]) && !phases.is_solid(particles.liquid[i]);
             for i in (start..end).filter(is_met) {
                 walls.for_each_contact(i as u32, particles.position[i], |contact| contacts.push(contact));
             }
-            walls.for_each_surface_contact(number, links, |contact| {
-                if !embedded.is_solid(particles.liquid[contact.particle as usize]) {
+            let at = |i: u32| particles.position[i as usize];
+            walls.for_each_surface_contact(number, links, at, |contact| {
+                if !phases.is_solid(particles.liquid[contact.particle as usize]) {
                     contacts.push(contact);
                 }
             });
             links.clear();
-            bodies.for_each_touch(number, links, |particle, mut touch| {
+            bodies.for_each_touch(number, links, at, |particle, mut touch| {
                 if by_traction {
                     (touch.push, touch.flux) = (Vec3::ZERO, 0.0);
                 }
@@ -555,7 +556,7 @@ impl Liquid {
         let pieces = self.work.compression.par_chunks_mut(par::PIECE).zip(&self.work.contacts);
         pieces.with_min_len(par::LIGHT / par::PIECE).enumerate().for_each(|(number, (piece, contacts))| {
             for contact in contacts {
-                piece[contact.particle as usize - number * par::PIECE] += contact.deficit;
+                piece[contact.particle as usize - number * par::PIECE] += contact.wall_fraction;
             }
         });
     }

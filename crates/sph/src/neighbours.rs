@@ -5,7 +5,7 @@
 //! included, padded to a multiple of eight with the index of a particle without mass. Beside it stand the squares of their distances:
 //! kernels need not wait until neighbours have been read.
 
-use crate::lanes::{LANES, Lanes3, Packed, dot, pack, set_first, splat, splat3};
+use crate::simd::{LANES, Lanes3, Packed, dot, pack, set_first, splat, splat3};
 use fearless_simd::{Bytes, Simd, SimdBase, SimdFrom, SimdMask, f32x8, u32x8};
 use glam::Vec3;
 use meniscus_core::par;

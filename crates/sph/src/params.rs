@@ -258,7 +258,7 @@ impl Default for Coupling {
             wall: BodyWall::Pressure,
             friction: Friction::Slip,
             integral: Integral::Edges,
-            longest_edge: crate::surface::LONGEST_EDGE,
+            longest_edge: crate::wall_quadrature::LONGEST_EDGE,
             rest_distance: None,
             adhesion: crate::traction::ADHESION,
             stiffness: None,

@@ -20,7 +20,7 @@ const PART: f64 = 0.4;
 const FARTHEST: f32 = 0.1;
 
 /// What may be left, in units of what a step may leave.
-const ENOUGH: f64 = 5.0;
+const ERROR_LEFT: f64 = 5.0;
 
 /// Most rounds.
 const MAX_ROUNDS: u32 = 40;
@@ -49,7 +49,7 @@ impl Liquid {
             return Ok(relaxed);
         }
         let (last_step, dt) = (self.state.last_step, PART * params.spacing / self.setup.speed);
-        let most = ENOUGH * params.density_error;
+        let most = ERROR_LEFT * params.density_error;
         loop {
             let left = self.sum_start(placed)?;
             relaxed.compression[1] = left;
@@ -82,7 +82,7 @@ impl Liquid {
         self.sum_density_and_gradients()?;
         let (compression, liquid) = (&self.work.compression, &self.state.particles.liquid);
         let above = |i: usize| {
-            if self.embedded.is_solid(liquid[i]) { 0.0 } else { f64::from(compression[i] - 1.0).max(0.0) }
+            if self.phases.is_solid(liquid[i]) { 0.0 } else { f64::from(compression[i] - 1.0).max(0.0) }
         };
         Ok(par::sum(liquid.len(), above) / liquid.len() as f64)
     }
@@ -96,11 +96,11 @@ impl Liquid {
         acceleration.extend(self.state.particles.velocity.iter().map(|v| -*v / step));
         self.bodies.start.fill(DVec3::ZERO);
         self.shift(dt);
-        let (walls, flow, embedded) = (&self.walls, &self.work.flow, &self.embedded);
+        let (walls, flow, phases) = (&self.walls, &self.work.flow, &self.phases);
         let particles = &mut self.state.particles;
         let (liquid, velocity) = (&particles.liquid, &particles.velocity);
         let each = particles.position.par_iter_mut().with_min_len(par::LIGHT).enumerate();
-        each.filter(|(i, _)| !embedded.is_solid(liquid[*i])).for_each(|(i, x)| {
+        each.filter(|(i, _)| !phases.is_solid(liquid[*i])).for_each(|(i, x)| {
             *x += (Vec3::from_slice(&flow[i]) * step).clamp_length_max(farthest);
             walls.keep_inside(x, &mut velocity[i].clone());
         });

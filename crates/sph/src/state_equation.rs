@@ -9,11 +9,11 @@
 //! rest would show twice its pressure (a test holds on to this). Boldt also prints + for −, and densities for pressures.
 //! Each pair's force is equal and opposite. Πᵢⱼ is the artificial viscosity of [`crate::viscosity`].
 
-use crate::lanes::{
-    KernelLanes, Packed, Space, add_up3, dot, gather, minus, minus_scaled, splat, splat3, viscosity_laplacian,
-};
 use crate::liquid::Liquid;
 use crate::neighbours::{Block, for_each_block};
+use crate::simd::{
+    KernelLanes, Packed, Space, add_up3, dot, gather, minus, minus_scaled, splat, splat3, viscosity_laplacian,
+};
 use crate::viscosity::{Friction, Viscosity, bounded_inverse};
 use fearless_simd::{Simd, SimdFloat, SimdFrom, dispatch, f32x8};
 use glam::{DVec3, Vec3};

@@ -6,13 +6,13 @@
 //! |---|---|---|---|
 //! | 1 | sort particles | nozzles send particles; all are put in the order of their grid cells | |
 //! | 2 | find neighbours | lists of particles within the support radius h | |
-//! | 3 | touch walls | deficit 1 − γ and its gradient for every particle within reach of a wall | |
+//! | 3 | wall integrals | wall_fraction 1 − γ and its gradient for every particle within reach of a wall | |
 //! | | | [`Hooks::after_walls`] | |
 //! | 4 | sum density | cᵢ = ρᵢ/ρ0 = V0 Σⱼ Wᵢⱼ + (1 − γᵢ) | |
 //! | 5 | remove divergence | velocities such that ċ ≤ 0 | – |
 //! | | | [`Hooks::after_divergence`] | – |
 //! | 6 | sum forces | μ∇²v, friction along walls, gravity | −∇p too, after 8 |
-//! | | pull surfaces | surface tension, if a liquid has one \[SZW eqs 8–12\] | |
+//! | | surface tension | surface tension, if a liquid has one \[SZW eqs 8–12\] | |
 //! | 7 | solve viscosity | friction at the end of the step, if the scene asks for it | – |
 //! | | | [`Hooks::after_forces`] | |
 //! | 8 | find pressure | q ≥ 0 such that c ≤ 1 at the end of the step \[BK17\] | p = k (ρ − ρ0), not below zero \[MCG03\] |
@@ -108,7 +108,7 @@ impl Liquid {
         report: &mut StepReport,
     ) -> Result<(), StepError> {
         let [time, dt] = walls.step();
-        report.stage("touch walls", || self.touch_placed_walls(walls)); // 3
+        report.stage("wall integrals", || self.touch_placed_walls(walls)); // 3
         hooks.after_walls(self, report)?;
         match self.setup.params.pressure {
             PressureSolver::Dfsph => self.push_incompressible(gravity, dt, hooks, report)?,
@@ -130,7 +130,7 @@ impl Liquid {
         let divergence = report.stage("remove divergence", || self.remove_divergence(dt))?; // 5
         hooks.after_divergence(self, report)?;
         report.stage("sum forces", || self.sum_forces(gravity, dt))?; // 6
-        report.stage("pull surfaces", || self.pull_surfaces())?; // [SZW eqs 8–12]
+        report.stage("surface tension", || self.pull_surfaces())?; // [SZW eqs 8–12]
         let mut viscosity = None;
         if self.setup.params.viscosity == ViscositySolver::Implicit {
             viscosity = Some(report.stage("solve viscosity", || self.solve_viscosity(dt))?); // 7
@@ -153,7 +153,7 @@ impl Liquid {
         report.stage("sum density", || self.sum_density())?; // 4  [MCG03 eq. 3]
         report.stage("find pressure", || self.apply_state_equation()); // 8  [MCG03 eq. 12]
         report.stage("sum forces", || self.sum_all_forces(gravity))?; // 6  [MCG03 eqs 10, 14]
-        report.stage("pull surfaces", || self.pull_surfaces())?; // [SZW eqs 8–12]
+        report.stage("surface tension", || self.pull_surfaces())?; // [SZW eqs 8–12]
         hooks.after_forces(self, report)
     }
 }

@@ -27,17 +27,17 @@
 //! What is kept: pair by pair, nothing; the force is the integral of κn over a closed surface, which vanishes for the surface and
 //! nearly for its particles.
 
-use crate::lanes::{LANES, Packed, pack};
 use crate::liquid::Liquid;
 use crate::neighbours::{Block, for_each_block};
 use crate::params::TensionModel;
+use crate::simd::{LANES, Packed, pack};
 use glam::{Vec2, Vec3};
 use meniscus_core::{StepError, par};
 use rayon::prelude::*;
 
 /// Where there is a surface, by the mean normal of the neighbours times a spacing: nothing below the first, all from the second
 /// on. The outermost layer of a flat surface has 0.37, the next 0.13; disorder inside makes up to 0.08.
-const SEEN: [f32; 2] = [0.14, 0.22];
+const SURFACE_NORMALS: [f32; 2] = [0.14, 0.22];
 
 /// How near a wall governs the normal: its push over a spacing, as above.
 const BESIDE: [f32; 2] = [0.1, 0.3];
@@ -97,7 +97,7 @@ impl Liquid {
         }
         self.work.tension = tension;
         let acceleration = &self.work.acceleration;
-        self.check("pull surfaces", "acceleration", |_, i| acceleration[i].is_finite())
+        self.check("surface tension", "acceleration", |_, i| acceleration[i].is_finite())
     }
 
     fn pull(&mut self, surface: Surface, tension: &mut Tension) {
@@ -147,7 +147,7 @@ impl Liquid {
                     away += contact.push;
                 }
                 (*raw, *ground, *strength) = (Vec3::ZERO, [0.0; 4], 0.0);
-                if self.embedded.is_solid(liquids[i]) {
+                if self.phases.is_solid(liquids[i]) {
                     continue;
                 }
                 let solids = self.push_of_solids(block, slopes, k);
@@ -155,7 +155,7 @@ impl Liquid {
                 *raw = liquid - away * covered(liquid, away, angles[usize::from(liquids[i])]);
                 *ground = pack(away.normalize_or_zero(), ramp(away.length() * spacing, BESIDE));
                 // In pores it is their suction.
-                let seen = !self.embedded.in_pores.holds(i);
+                let seen = !self.phases.in_pores.holds(i);
                 *strength = if seen { self.material(liquids[i]).surface_tension as f32 } else { 0.0 };
             }
         });
@@ -163,11 +163,11 @@ impl Liquid {
 
     /// −∇c of particles of solids alone \[1/m\], as walls push.
     fn push_of_solids(&self, block: &Block, slopes: &[[f32; LANES]], k: usize) -> Vec3 {
-        if self.embedded.is_empty() {
+        if self.phases.is_empty() {
             return Vec3::ZERO;
         }
         let (liquids, norm) = (&self.state.particles.liquid, self.gradient_norm());
-        let solids = self.pairs(block, slopes, k).filter(|&(j, ..)| self.embedded.is_solid(liquids[j]));
+        let solids = self.pairs(block, slopes, k).filter(|&(j, ..)| self.phases.is_solid(liquids[j]));
         solids.map(|(_, d, slope)| d * (slope * norm)).sum()
     }
 
@@ -180,9 +180,9 @@ impl Liquid {
             for (k, (raw, strength)) in raw.iter_mut().zip(strength).enumerate() {
                 let own = liquids[block.start + k];
                 let (mut n, mut sum, mut weight) = (Vec3::ZERO, 0.0, 0.0);
-                let among = |j: usize| liquids[j] != own && !self.embedded.is_solid(liquids[j]);
+                let among = |j: usize| liquids[j] != own && !self.phases.is_solid(liquids[j]);
                 let others = self.pairs(block, slopes, k).filter(|&(j, ..)| among(j));
-                for (j, d, slope) in others.filter(|_| !self.embedded.is_solid(own)) {
+                for (j, d, slope) in others.filter(|_| !self.phases.is_solid(own)) {
                     let (a, b) = (self.material(own), self.material(liquids[j]));
                     let sigma = (a.surface_tension - b.surface_tension).abs();
                     n += d * (slope * norm);
@@ -216,7 +216,7 @@ impl Liquid {
                     total += weight;
                 }
                 let n = sum / total;
-                *mean = pack(n, ramp(n.length() * spacing, SEEN));
+                *mean = pack(n, ramp(n.length() * spacing, SURFACE_NORMALS));
             }
         });
     }

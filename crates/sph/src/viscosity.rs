@@ -14,14 +14,14 @@
 //! place. Pairs closer than half a spacing push each other apart, with the pressure ρ c² at most.
 
 use crate::kernel::viscosity_laplacian as laplacian;
-use crate::lanes::{
-    KernelLanes, LANES, Packed, Space, add_up3, dot, gather, gather1, minus, plus_scaled, splat, splat3,
-    viscosity_laplacian,
-};
 use crate::liquid::Liquid;
 use crate::neighbours::{Block, for_each_block};
 use crate::params::ViscositySolver;
 use crate::particles::Particles;
+use crate::simd::{
+    KernelLanes, LANES, Packed, Space, add_up3, dot, gather, gather1, minus, plus_scaled, splat, splat3,
+    viscosity_laplacian,
+};
 use fearless_simd::{Select, Simd, SimdBase, SimdFloat, SimdFrom, dispatch, f32x8};
 use glam::{DVec3, Vec3};
 use meniscus_core::{StepError, par};
@@ -99,8 +99,8 @@ impl Liquid {
     pub(crate) fn spread_viscosities(&mut self) {
         let materials = &self.setup.materials;
         self.work.viscosity.clear();
-        if self.embedded.is_porous() || materials.iter().any(|m| m.1.viscosity != materials[0].1.viscosity) {
-            let of = |l: u16| match self.embedded.pores_of(l) {
+        if self.phases.is_porous() || materials.iter().any(|m| m.1.viscosity != materials[0].1.viscosity) {
+            let of = |l: u16| match self.phases.pores_of(l) {
                 None => (materials[usize::from(l)].1.viscosity / self.viscosity_share) as f32,
                 Some(_) => -1.0,
             };
@@ -142,9 +142,9 @@ impl Liquid {
     fn density_shares(&mut self) -> Vec<f32> {
         let mut shares = std::mem::take(&mut self.work.density_share);
         let heaviest = self.heaviest() as f32;
-        let of = |(&d, l): (&f32, u16)| match self.embedded.pores_of(l) {
+        let of = |(&d, l): (&f32, u16)| match self.phases.pores_of(l) {
             Some(_) => 0.0,
-            None if self.embedded.is_solid(l) => 1.0,
+            None if self.phases.is_solid(l) => 1.0,
             None => d / heaviest,
         };
         shares.clear();
@@ -161,7 +161,7 @@ impl Liquid {
         place[..count].par_iter_mut().zip(&mut flow[..count]).with_min_len(par::LIGHT).enumerate().for_each(
             |(i, (place, flow))| {
                 place[3] = volume / compression[i];
-                *flow = crate::lanes::pack(particles.velocity[i], companion(particles, i));
+                *flow = crate::simd::pack(particles.velocity[i], companion(particles, i));
             },
         );
         flow[count] = [0.0; 4];

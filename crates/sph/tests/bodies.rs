@@ -3,9 +3,8 @@
 use glam::{DMat3, DVec3, Vec3};
 use meniscus_boundary::{Boundaries, Compliance, RigidCompliance};
 use meniscus_geometry::{Aabb, solids};
-use meniscus_sph::unified::{ElasticMaterial, Solids};
 use meniscus_sph::{
-    Body, BodyWall, Coupling, Distribution, Friction, Integral, Liquid, Material, Params, PressureSolver, Setup,
+    Body, BodyWall, Coupling, Distribution, Friction, Integral, Liquid, Material, Params, Phase, PressureSolver, Setup,
 };
 
 const SPACING: f64 = 0.05;
@@ -147,13 +146,14 @@ fn what_a_surface_passes_is_put_back_and_its_momentum_kept() {
 fn embedded_solids_are_not_put_back() {
     let dt = 0.002;
     let place = |k: usize| DVec3::new((k % 8) as f64 - 3.5, (k / 8 % 4) as f64 + 0.5, (k / 32) as f64 - 3.5) * SPACING;
-    let mut pad = Solids::new(SPACING, 0.0);
-    pad.add("pad", (0..256).map(place).collect(), 256.0 * SPACING.powi(3), ElasticMaterial::default());
+    let (places, still): (Vec<DVec3>, _) = ((0..256).map(place).collect(), vec![DVec3::ZERO; 256]);
+    let mass = 1000.0 * SPACING.powi(3);
+    let pad = Phase { name: "pad".into(), particles: 0..256, mass, inertia: mass, ..Phase::default() };
     let mut liquid = Liquid::new(setup(PressureSolver::Dfsph));
     liquid.particles_mut().push(0, Vec3::Y, Vec3::ZERO, 1000.0);
-    liquid.embed(&pad, 0.0);
+    liquid.embed(vec![pad], [&places, &still], 0.0);
     liquid.bodies_mut(1)[0] = cube(|n| Compliance::Lumped(vec![1.0 / 8.0; n]));
-    liquid.place_solids(&pad, dt);
+    liquid.place_solids(&places, &still);
     step(&mut liquid, dt);
     let before = liquid.state().particles.position.clone();
     let raised: Vec<DVec3> = cube(|_| Compliance::Fixed).positions.iter().map(|p| *p + DVec3::Y * SPACING).collect();

@@ -18,7 +18,7 @@ use rayon::prelude::*;
 pub(crate) const MOST_MOTION: f64 = 0.25;
 
 /// Nodes nearer to a surface than this are measured anew, in cells: the corners of cut cells, their neighbours, and a quarter.
-const NEAR: f64 = 3.1;
+const BAND_CELLS: f64 = 3.1;
 
 /// Most that the bend of ψ takes off it, in cells.
 const MOST_BEND: f64 = 0.1;
@@ -171,7 +171,7 @@ impl Bodies {
 
     /// ψ at the nodes at the end of the interval.
     fn measure(&mut self, grid: &Grid) {
-        let near = NEAR * grid.spacing();
+        let near = BAND_CELLS * grid.spacing();
         let mut raw = std::mem::take(&mut self.raw);
         let mut stamp = std::mem::take(&mut self.stamp);
         let travelled = self.travelled;

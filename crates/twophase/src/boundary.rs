@@ -6,6 +6,7 @@
 use crate::error::SetupError;
 use crate::grid::{GHOSTS, Grid};
 use crate::params::{Side, Sides};
+use crate::state::Passed;
 use glam::DVec3;
 
 /// The sides of a grid.
@@ -199,15 +200,27 @@ impl Boundary {
             .filter(|(side, ..)| side.lets_out() || matches!(side, Side::Inflow(_)))
     }
 
-    /// Sets the liquid fluxes of what comes in through the sides along an axis; returns the liquid gained, in cells.
-    pub(crate) fn let_in(&self, grid: &Grid, axis: usize, outside: &Outside, courant: &[f64], flux: &mut [f64]) -> f64 {
+    /// Sets the liquid fluxes of what comes in through the sides along an axis, and adds what passes to the ledgers of both; returns the liquid
+    /// gained, in cells.
+    pub(crate) fn let_in(
+        &self,
+        grid: &Grid,
+        axis: usize,
+        outside: &Outside,
+        courant: &[f64],
+        flux: &mut [f64],
+        passed: &mut [Passed; 2],
+    ) -> f64 {
         let mut gained = 0.0;
         for (side, layer, sign) in self.passages(axis) {
+            let ledger = &mut passed[usize::from(sign < 0.0)];
             for p in grid.layer(axis, layer) {
                 if sign * courant[p] > 0.0 {
                     flux[p] = courant[p] * outside.fraction(&side, grid, axis, p).unwrap_or(flux[p] / courant[p]);
                 }
-                gained += sign * flux[p];
+                let inward = sign * flux[p];
+                gained += inward;
+                *(if inward > 0.0 { &mut ledger.inward } else { &mut ledger.outward }) += inward.abs();
             }
         }
         gained

@@ -1,7 +1,7 @@
 //! Gas enclosed in liquid.
 
+use crate::connected_regions::flood;
 use crate::flow::Flow;
-use crate::regions::flood;
 
 /// Bubbles and pockets of gas.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

@@ -6,7 +6,7 @@
 use crate::boundary::Boundary;
 use crate::facet::Facet;
 use crate::grid::{GHOSTS, Grid};
-use crate::heights::{Around, sum_of_curvatures};
+use crate::height_function::{HeightStencil, sum_of_curvatures};
 use crate::interface::Interface;
 use glam::DVec3;
 
@@ -14,7 +14,7 @@ use glam::DVec3;
 const LARGEST: f64 = 4.0;
 
 /// Heights along an axis count where its part of the normal is more than this times the largest.
-const NEAR: f64 = 0.6;
+const MIN_NORMAL_SHARE: f64 = 0.6;
 
 /// How a curvature was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(crate) enum Found {
 
 /// What is needed to measure an interface.
 #[derive(Clone, Copy)]
-pub(crate) struct Gauge<'a> {
+pub(crate) struct InterfaceProbe<'a> {
     pub(crate) grid: &'a Grid,
     pub(crate) boundary: &'a Boundary,
     pub(crate) fraction: &'a [f64],
@@ -35,13 +35,13 @@ pub(crate) struct Gauge<'a> {
     pub(crate) facets: &'a [Facet],
 }
 
-impl Gauge<'_> {
+impl InterfaceProbe<'_> {
     /// A place of the interface in the `k`-th mixed cell \[m\]: the middle of the column through the cell's centre, or of the
     /// facet.
     pub(crate) fn place(&self, k: usize) -> DVec3 {
         let p = self.interface.cells()[k] as usize;
         let normal = self.interface.planes()[k].normal;
-        let around = Around::new(self.grid, self.boundary, self.fraction, p);
+        let around = HeightStencil::new(self.grid, self.boundary, self.fraction, p);
         let [axis, ..] = by_size(normal);
         let up = if normal[axis] > 0.0 { 1 } else { -1 };
         let mut within = DVec3::splat(0.5);
@@ -56,7 +56,7 @@ impl Gauge<'_> {
     pub(crate) fn curvature(&self, k: usize) -> (f64, Found) {
         let p = self.interface.cells()[k] as usize;
         let normal = self.interface.planes()[k].normal;
-        let around = Around::new(self.grid, self.boundary, self.fraction, p);
+        let around = HeightStencil::new(self.grid, self.boundary, self.fraction, p);
         let heights = self.of_heights(normal, &around);
         let (bend, found) = heights
             .map(|bend| (bend, Found::Heights))
@@ -67,11 +67,11 @@ impl Gauge<'_> {
 
     /// From heights along the axis nearest to the normal, or along the next that has them. Where other axes are nearly as near, from
     /// all of these: a sudden change from one axis to another feeds waves of the length of a cell, which without viscosity grow.
-    fn of_heights(&self, normal: [f64; 3], around: &Around) -> Option<f64> {
+    fn of_heights(&self, normal: [f64; 3], around: &HeightStencil) -> Option<f64> {
         let axes = by_size(normal);
         let (mut sum, mut weights) = (0.0, 0.0);
         for axis in axes {
-            let weight = normal[axis].abs() - NEAR * normal[axes[0]].abs();
+            let weight = normal[axis].abs() - MIN_NORMAL_SHARE * normal[axes[0]].abs();
             if normal[axis] == 0.0 || (weight <= 0.0 && weights > 0.0) {
                 break;
             }
@@ -204,7 +204,7 @@ mod tests {
         let middle = DVec3::new(0.513, 0.487, 0.502);
         flow.fill(|x| if thin { (x - middle.with_z(x.z)).length() } else { x.distance(middle) } - radius);
         flow.find_interface();
-        let gauge = Gauge {
+        let gauge = InterfaceProbe {
             grid: &flow.grid,
             boundary: &flow.boundary,
             fraction: &flow.state.volume_fraction,

@@ -4,12 +4,12 @@ use crate::plic::Plane;
 use glam::DVec3;
 
 /// A plane cuts at most six edges of a cube.
-const MOST: usize = 6;
+const MAX_EDGES: usize = 6;
 
 /// A convex polygon in a unit cell, counter-clockwise seen from the gas. Lengths in cells.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Facet {
-    vertices: [DVec3; MOST],
+    vertices: [DVec3; MAX_EDGES],
     count: usize,
     /// Unit normal out of the liquid.
     normal: DVec3,

@@ -1,16 +1,16 @@
 //! Air and water in a box: how a flow is set up, filled, kept and restored.
 
-use crate::aperture::open_volume;
+use crate::apertures::{Cut, Openings};
 use crate::bodies::Bodies;
 use crate::boundary::Boundary;
+use crate::connected_regions::Regions;
+use crate::cut_cell::open_volume;
 use crate::error::SetupError;
 use crate::fill;
 use crate::grid::Grid;
 use crate::interface::DUST;
-use crate::openings::{Cut, Openings};
 use crate::params::Params;
 use crate::poisson::Poisson;
-use crate::regions::Regions;
 use crate::solid::Solid;
 use crate::state::{State, Workspace};
 use crate::volume;
@@ -224,6 +224,7 @@ impl Flow {
         });
         self.openings.cover(&mut self.state.volume_fraction);
         self.boundary.fill_cells(&self.grid, &mut self.state.volume_fraction);
+        self.state.chambers.clear();
         self.state.liquid_cells = volume::count(&self.grid, &self.state, &mut self.work.row_sums);
         self.state.still_level = self.setup.params.still_level.unwrap_or_else(|| self.level_at_rest());
         // No distance is known yet: normals come from the fractions the first time, from the distance then.

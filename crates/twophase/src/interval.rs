@@ -10,8 +10,8 @@
 //! κ being what the flow has reached. The divergence is the change of room, not the velocity of a mesh: no liquid is made or lost, whatever
 //! the solid does. The projection prepares the velocity of the *next* step, so that the next interval is loaded before it.
 
+use crate::connected_regions::Regions;
 use crate::flow::Flow;
-use crate::regions::Regions;
 use crate::ways::Cells;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
@@ -68,10 +68,11 @@ impl Flow {
         }
         let [start, end] = self.state.interval;
         let left = end - self.state.time;
-        if left.abs() <= NOISE * (end - start) {
+        let at_end = left.abs() <= NOISE * (end - start);
+        if at_end {
             self.state.time = end;
         }
-        if left <= OVER * dt {
+        if at_end || left <= OVER * dt {
             // Not from this step: one that a frame cut short would make the next shorter still.
             self.load_interval(STEPS * self.step_of_fluids().min(LONGEST));
         }
@@ -82,16 +83,12 @@ impl Flow {
         let Self { bodies: Some(bodies), grid, state, .. } = self else { return };
         let from = state.time;
         state.interval = [from, bodies.interval_end(grid, from, longest)];
-        // Behind a shell there is fluid again; what a closed solid shuts in comes out where it was.
-        let shell = bodies.is_shell();
-        if shell {
-            self.note_ways();
-        }
+        self.note_ways();
+        let (before, densities) = (self.regions.clone(), self.gas_densities());
         self.cut_now();
-        if shell {
-            self.hand_over();
-        }
+        self.hand_over();
         self.hide();
+        self.deal_gas(&before, &densities);
         self.openings.cover(&mut self.state.volume_fraction);
         self.boundary.fill_cells(&self.grid, &mut self.state.volume_fraction);
     }
@@ -146,8 +143,10 @@ impl Flow {
             let p = hidden.cell as usize;
             let opens = cut.passes(grid, boundary, p);
             if opens {
-                state.capacity[p] = hidden.capacity;
-                state.volume_fraction[p] = (hidden.liquid / hidden.capacity).clamp(0.0, 1.0);
+                // A neighbour that closes may have given it something already.
+                let liquid = hidden.liquid + state.capacity[p] * state.volume_fraction[p];
+                state.capacity[p] += hidden.capacity;
+                state.volume_fraction[p] = (liquid / state.capacity[p]).clamp(0.0, 1.0);
             }
             !opens
         });

@@ -30,33 +30,31 @@
 //! of the cell; momentum moves with the mass of both fluids, so that the sweeps need no velocity extrapolated from the liquid into the gas,
 //! which pictures still want ([`Flow::liquid_velocity`]); solids cut faces in parts, without stairs \[NMG09\].
 
-mod aperture;
+mod apertures;
 mod bodies;
 mod boundary;
 mod bubbles;
+mod chambers;
+mod connected_regions;
 mod curvature;
-#[cfg(test)]
-mod dice;
+mod cut_cell;
 mod distance;
 mod error;
 mod facet;
 mod fill;
 mod flow;
 mod grid;
-mod heights;
+mod height_function;
 mod interface;
 mod interval;
-mod jump;
-mod kink;
 mod measure;
 mod merge;
 mod normal;
-mod openings;
 mod params;
 pub mod plic;
 mod poisson;
+mod pressure_jump;
 mod projection;
-mod regions;
 mod rows;
 mod solid;
 mod space;
@@ -64,18 +62,22 @@ mod sponge;
 mod state;
 mod step;
 mod surface;
+#[cfg(test)]
+mod test_rng;
 mod transport;
 mod viscosity;
+mod viscous_jump;
 mod volume;
 mod ways;
 
 pub use bubbles::Bubbles;
+pub use chambers::{ATMOSPHERE, Chamber};
 pub use error::SetupError;
 pub use flow::{Flow, Setup};
 pub use grid::{GHOSTS, Grid};
 pub use interval::Hidden;
-pub use measure::Energy;
+pub use measure::{Energy, Ledger};
 pub use params::{Fluid, Inflow, Open, Outflow, Params, Side, Sides};
 pub use solid::{Placement, Solid, Thicken, Vertices};
-pub use state::State;
+pub use state::{Passed, State};
 pub use surface::Surface;

@@ -18,7 +18,47 @@ pub struct Energy {
     pub surface: f64,
 }
 
+/// Where the liquid is or went \[m³\]: what is visible, hidden and let out, less what was let in, is what was there at the start.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Ledger {
+    /// In cells that fluid can enter or leave.
+    pub visible: f64,
+    /// In cells that solids have closed.
+    pub hidden: f64,
+    /// Came in through the sides.
+    pub let_in: f64,
+    /// Went out through them.
+    pub let_out: f64,
+}
+
+impl Ledger {
+    /// What was there at the start \[m³\].
+    #[must_use]
+    pub fn start(&self) -> f64 {
+        self.visible + self.hidden + self.let_out - self.let_in
+    }
+}
+
 impl Flow {
+    /// Where the liquid is or went.
+    #[must_use]
+    pub fn ledger(&self) -> Ledger {
+        let (hidden, [let_in, let_out]) = (self.hidden_volume(), self.passed_sides());
+        Ledger { visible: self.liquid_volume() - hidden, hidden, let_in, let_out }
+    }
+
+    /// Liquid in cells that solids have closed \[m³\].
+    pub(crate) fn hidden_volume(&self) -> f64 {
+        self.state.hidden.iter().map(|hidden| hidden.liquid).sum::<f64>() * self.grid.spacing().powi(3)
+    }
+
+    /// Liquid that came in and went out through all sides \[m³\].
+    pub(crate) fn passed_sides(&self) -> [f64; 2] {
+        let sides = || self.state.passed.iter().flatten();
+        let sums = [sides().map(|side| side.inward).sum::<f64>(), sides().map(|side| side.outward).sum()];
+        sums.map(|sum| sum * self.grid.spacing().powi(3))
+    }
+
     /// Volume of the liquid \[m³\].
     #[must_use]
     pub fn liquid_volume(&self) -> f64 {

@@ -5,9 +5,9 @@
 //! own fraction, so that what is at rest stays at rest; when one cannot, all of them share what the group holds. Cells that a moving
 //! solid uncovers inherit by this, cells that it covers hand over.
 
+use crate::apertures::Cut;
 use crate::boundary::Boundary;
 use crate::grid::Grid;
-use crate::openings::Cut;
 
 /// Cells with less capacity than this join a neighbour.
 const SMALL: f64 = 0.5;

@@ -161,7 +161,7 @@ fn area_of_lower_half([m1, m2, m3]: [f64; 3], a: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dice::Dice;
+    use crate::test_rng::Dice;
     use proptest::prelude::*;
 
     impl Dice {

@@ -129,8 +129,8 @@ fn push<S: Simd>(simd: S, [coefficient, open]: [&[f64]; 2], [p, q]: [&[f64]; 2],
             let n = u.len();
             let (coefficient, open, p, q) = (&coefficient[..n], &open[..n], &p[..n], &q[..n]);
             for i in 0..n {
-                let mobility = if open[i] > 0.0 { coefficient[i] / open[i] } else { 0.0 };
-                u[i] -= scale * mobility * (q[i] - p[i]);
+                let conductance = if open[i] > 0.0 { coefficient[i] / open[i] } else { 0.0 };
+                u[i] -= scale * conductance * (q[i] - p[i]);
             }
         },
     );

@@ -1,8 +1,8 @@
 //! Where a stage works.
 
+use crate::apertures::Openings;
 use crate::boundary::Boundary;
 use crate::grid::Grid;
-use crate::openings::Openings;
 use fearless_simd::Level;
 
 /// The grid, what lies beyond its sides, what stands in it, and the instructions at hand.

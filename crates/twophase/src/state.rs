@@ -4,10 +4,19 @@ use crate::facet::Facet;
 use crate::grid::Grid;
 use crate::interface::Interface;
 use crate::interval::Hidden;
-use crate::kink::Bent;
+use crate::viscous_jump::Bent;
 use crate::ways::Ways;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+
+/// Liquid that has passed a side of the box, in cells, dimensionless.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Passed {
+    /// What came in.
+    pub inward: f64,
+    /// What went out.
+    pub outward: f64,
+}
 
 /// What a checkpoint holds. Arrays include the ghosts, x runs fastest; see [`Grid`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -24,6 +33,8 @@ pub struct State {
     pub pressure: Vec<f64>,
     /// The liquid that must be there, in cells, dimensionless.
     pub liquid_cells: f64,
+    /// What has passed the low and the high side along each axis.
+    pub passed: [[Passed; 2]; 3],
     /// Height of the surface at rest against gravity from the origin \[m\].
     pub still_level: f64,
     /// Time of the solids \[s\], and the interval in which it lies.
@@ -32,6 +43,8 @@ pub struct State {
     pub interval: [f64; 2],
     /// What closed cells hold, in the order of the grid.
     pub hidden: Vec<Hidden>,
+    /// The volume that the gas of each closed region had under the air outside, in cells; empty as long as nothing moves.
+    pub chambers: Vec<f64>,
     /// Steps taken.
     pub steps: u64,
     /// Whether the velocity is half a step ahead and free of divergence; it is not when it was just set.
@@ -47,10 +60,12 @@ impl State {
             capacity: vec![1.0; grid.len()],
             pressure: grid.zeros(),
             liquid_cells: 0.0,
+            passed: Default::default(),
             still_level: 0.0,
             time: 0.0,
             interval: [0.0; 2],
             hidden: Vec::new(),
+            chambers: Vec::new(),
             steps: 0,
             started: false,
         }
@@ -69,6 +84,8 @@ impl State {
             && self.time.is_finite()
             && self.interval[0] <= self.interval[1]
             && self.hidden.iter().all(cells)
+            && self.chambers.iter().all(|amount| amount.is_finite())
+            && self.passed.iter().flatten().all(|passed| passed.inward.is_finite() && passed.outward.is_finite())
     }
 
     /// Copies another state without allocating.
@@ -81,6 +98,8 @@ impl State {
         copy(&mut self.capacity, &other.capacity);
         copy(&mut self.pressure, &other.pressure);
         self.hidden.clone_from(&other.hidden);
+        self.chambers.clone_from(&other.chambers);
+        self.passed = other.passed;
         (self.time, self.interval) = (other.time, other.interval);
         (self.liquid_cells, self.still_level) = (other.liquid_cells, other.still_level);
         (self.steps, self.started) = (other.steps, other.started);

@@ -3,26 +3,26 @@
 //! | | stage | what happens |
 //! |---|---|---|
 //! | 1 | keep state | to fall back on; its velocity, whose divergence is that of the room which solids make, moves everything in stage 2 |
-//! | 2 | move fluids | F, φ and momentum along one axis after the other; the order changes from step to step |
-//! | 3 | settle volume | what the sweeps lost to round-off is given back |
+//! | 2 | advect | F, φ and momentum along one axis after the other; the order changes from step to step |
+//! | 3 | volume correction | what the sweeps lost to round-off is given back |
 //! | 4 | move solids | when their interval of time is over: open parts of faces and cells for the next, see `interval` |
 //! | 5 | measure distance | φ becomes the distance from the reconstructed interface |
 //! | 6 | apply viscosity | ρ (u − u*) = dt ∇·\[μ (∇u + ∇uᵀ)\] |
-//! | 7 | push interface | u += dt/(ρh) J (F₊ − F₋), J = σκ − (ρᴸ − ρᴳ) g·(x_Γ − x_s) |
+//! | 7 | interface force | u += dt/(ρh) J (F₊ − F₋), J = σκ − (ρᴸ − ρᴳ) g·(x_Γ − x_s) |
 //! | 8 | find pressure | Σ A/ρ (p_c − p_n) = −h/dt (Σ ±A u + h κ̇) |
 //! | 9 | correct velocity | u −= dt/(ρh) (p₊ − p₋) |
 
 use crate::boundary::Outside;
-use crate::curvature::Gauge;
+use crate::connected_regions::Rooms;
+use crate::curvature::InterfaceProbe;
 use crate::distance::{self, Measured};
 use crate::facet::Facet;
 use crate::flow::Flow;
 use crate::grid::Grid;
-use crate::jump::Forces;
 use crate::merge::Before;
 use crate::poisson::Solved;
+use crate::pressure_jump::Forces;
 use crate::projection::Projection;
-use crate::regions::Rooms;
 use crate::space::Space;
 use crate::transport::{Moving, Sweep};
 use crate::viscosity::Viscosity;
@@ -47,6 +47,14 @@ impl Beyond {
     fn pressure(&self, x: DVec3, fraction: f64) -> f64 {
         self.weight * fraction * (self.outside.up.dot(x) - self.outside.still_level)
     }
+
+    /// The same on a face along an axis.
+    fn on<'a>(&'a self, grid: &'a Grid, fraction: &'a [f64]) -> impl Fn(usize, usize) -> f64 + 'a {
+        move |axis, face| {
+            let cell = if grid.contains(face) { face } else { face - grid.stride(axis) };
+            self.pressure(grid.face_center(axis, face), fraction[cell])
+        }
+    }
 }
 
 /// What faults are reported under.
@@ -62,18 +70,19 @@ impl Flow {
             report.stage("start", || self.start(dt))?;
         }
         report.stage("keep state", || self.keep(dt))?; // 1
-        report.stage("move fluids", || self.advect(dt)); // 2
-        report.stage("settle volume", || self.settle()); // 3
+        report.stage("advect", || self.advect(dt)); // 2
+        report.stage("volume correction", || self.settle()); // 3
         report.stage("move solids", || self.move_solids(dt)); // 4  [MKSMH07 step 1]
         report.stage("measure distance", || self.measure_distance()); // 5
         let viscous = report.stage("apply viscosity", || self.apply_viscosity(dt)); // 6
-        let rough = report.stage("push interface", || self.push_interface(dt)); // 7
+        let rough = report.stage("interface force", || self.push_interface(dt)); // 7
         let solved = report.stage("find pressure", || self.find_pressure(dt)); // 8  [MKSMH07 step 3]
         report.stage("correct velocity", || self.correct_velocity(dt))?; // 9  [MKSMH07 step 4]
         report.count("pressure iterations", solved.iterations.into());
         report.count("pressure residual", solved.residual);
         report.count("viscous iterations", viscous.into());
         report.count("curvatures not from heights", rough as f64);
+        self.note_ledger(report);
         Ok(())
     }
 
@@ -109,6 +118,7 @@ impl Flow {
 
     fn keep(&mut self, dt: f64) -> Result<(), StepError> {
         self.work.before.copy_from(&self.state);
+        self.note_gas();
         let cells = self.fastest() * dt / self.grid.spacing();
         // Beyond the end of an interval nothing is known of the solids.
         let cells = if dt > self.time_left() * (1.0 + 1e-9) { f64::INFINITY } else { cells };
@@ -154,7 +164,8 @@ impl Flow {
             cut.merged.limit(&held, &work.courant, &mut work.flux, &mut work.shared);
         }
         boundary.join_seam(grid, axis, &work.courant, &mut work.flux);
-        state.liquid_cells += boundary.let_in(grid, axis, &outside, &work.courant, &mut work.flux);
+        let passed = &mut state.passed[axis];
+        state.liquid_cells += boundary.let_in(grid, axis, &outside, &work.courant, &mut work.flux, passed);
         boundary.repeat_faces(grid, axis, &mut work.courant);
         boundary.repeat_faces(grid, axis, &mut work.flux);
         let moving = |component: usize| Moving {
@@ -275,7 +286,7 @@ impl Flow {
     fn push_interface(&mut self, dt: f64) -> usize {
         let forces = self.forces();
         let Self { grid, boundary, state, work, .. } = self;
-        let gauge = Gauge {
+        let gauge = InterfaceProbe {
             grid,
             boundary,
             fraction: &state.volume_fraction,
@@ -334,17 +345,18 @@ impl Flow {
             regions.give_way(grid, &rooms, scale * scale, &mut poisson.residual);
         }
         regions.balance(grid, &mut poisson.residual, &mut work.row_sums);
-        let live = |axis: usize, face: usize| {
-            let cell = if grid.contains(face) { face } else { face - grid.stride(axis) };
-            beyond.pressure(grid.face_center(axis, face), state.volume_fraction[cell])
-        };
-        boundary.push_from_outflows(grid, &work.coefficients, live, &mut poisson.residual);
+        let fraction = &state.volume_fraction;
+        boundary.push_from_outflows(grid, &work.coefficients, beyond.on(grid, fraction), &mut poisson.residual);
         boundary.fill_pressure(grid, &mut state.pressure);
         poisson.prepare(grid, &work.coefficients, setup.params.gas.density);
-        let limit = setup.params.tolerance / (scale * scale);
+        // The velocity lasts for the rest of the interval, however short this step is.
+        let limit = setup.params.tolerance / (scale * scale.max(payback / grid.spacing()));
         let solved = poisson.solve(grid, &work.coefficients, &mut state.pressure, limit, setup.params.max_iterations);
+        self.press_gas();
+        let Self { grid, boundary, state, .. } = self;
+        let fraction = &state.volume_fraction;
         boundary.fill_pressure(grid, &mut state.pressure);
-        boundary.set_outflow_pressure(grid, live, &mut state.pressure);
+        boundary.set_outflow_pressure(grid, beyond.on(grid, fraction), &mut state.pressure);
         solved
     }
 

@@ -24,9 +24,9 @@
 //! interface is made smaller by the ratio of the densities. A uniform velocity stays uniform at any density ratio, momentum is conserved, and
 //! with first-order ũ no velocity is larger than those around it.
 
+use crate::apertures::Openings;
 use crate::grid::Grid;
 use crate::interface::{DUST, Interface};
-use crate::openings::Openings;
 use crate::rows::Row;
 use fearless_simd::{Level, Simd, dispatch};
 

@@ -1,13 +1,13 @@
 //! Where the content of a cell goes when a solid closes the ways that it had.
 //!
 //! A cell that a moving solid closes may still hold what did not leave in time, a film thinner than a sliver. It goes to the cell that it was
-//! open to, on the same side of the solid, and the next projection makes room for it. Kept in place, it would come out on the other side of
-//! a shell that has passed.
+//! open to, on the same side of the solid, and the next projection makes room for it. Kept in place, it would be missing from the level, and
+//! come out on the other side of a shell that has passed.
 
+use crate::apertures::Cut;
 use crate::boundary::Boundary;
 use crate::grid::Grid;
 use crate::merge::neighbour;
-use crate::openings::Cut;
 use crate::state::State;
 
 /// Cells that are looked at for one that stays open.

@@ -3,7 +3,9 @@
 use glam::{DQuat, DVec3};
 use meniscus_core::StepReport;
 use meniscus_geometry::{Aabb, TriangleMesh, solids};
-use meniscus_twophase::{Flow, Fluid, Open, Params, Placement, Setup, Side, Sides, Solid, State, Thicken, Vertices};
+use meniscus_twophase::{
+    ATMOSPHERE, Flow, Fluid, Open, Params, Placement, Setup, Side, Sides, Solid, State, Thicken, Vertices,
+};
 use std::f64::consts::PI;
 use std::sync::Arc;
 
@@ -52,6 +54,51 @@ fn a_floor_that_rises_lifts_the_water() {
         let at = DVec3::new((k % n) as f64 + 0.5, 0.0, (k / n) as f64 + 0.5) / n as f64;
         let level = 0.3 + flow.gauge(1, at);
         assert!((level - 0.637).abs() < 1e-6, "{level} at {at}");
+    }
+}
+
+/// Steps that are not made for the intervals of the floor end them early: nothing is kept aside in the cells that it has covered.
+#[test]
+fn steps_that_miss_the_ends_of_intervals_hide_nothing() {
+    let n = 12;
+    let floor = Solid::new(|x: DVec3| x.y - 0.1).moving(slid(|t| DVec3::Y * (0.1 * (1.0 - libm::cos(PI * t)))));
+    let mut flow = Flow::new(setup(n, floor)).unwrap();
+    flow.fill(|x| x.y - 0.437);
+    let volume = flow.liquid_volume();
+    while flow.state().time < 1.0 {
+        let dt = 0.87 * flow.stable_step();
+        flow.step(dt, &mut StepReport::default()).unwrap();
+        assert!(flow.state().hidden.is_empty(), "{} s", flow.state().time);
+    }
+    let visible: f64 = (0..n * n)
+        .map(|k| flow.gauge(1, DVec3::new((k % n) as f64 + 0.5, 0.0, (k / n) as f64 + 0.5) / n as f64))
+        .sum::<f64>()
+        / (n * n) as f64;
+    assert!((visible / volume - 1.0).abs() < 1e-12, "{}", visible / volume - 1.0);
+}
+
+/// A cylinder of radius a in a round tank of radius 2a full of water: the water's energy is ½ C_a ρπa² U², C_a = 5/3, also when the step that
+/// comes to the end of an interval is next to nothing and the velocity of the next interval is found in it.
+#[test]
+fn a_tiny_step_at_the_end_of_an_interval_loses_no_velocity() {
+    let (h, wide) = (1.0 / 8.0, 40.0 / 8.0);
+    let middle = DVec3::new(0.5 * wide + 0.013, 0.5 * wide - 0.021, 0.0);
+    let from_axis = move |x: DVec3| x.with_z(0.0).distance(middle);
+    let inner = Solid::new(move |x| from_axis(x) - 1.0).moving(slid(move |t| DVec3::X * (h * t)));
+    let solid = Solid::new(move |x| 2.0 - from_axis(x)).and(inner);
+    let liquid = Fluid { density: 1000.0, viscosity: 0.0 };
+    let params = Params { spacing: h, surface_tension: 0.0, liquid, ..Params::default() };
+    let domain = Aabb::new(DVec3::ZERO, DVec3::new(wide, wide, h));
+    let mut flow = Flow::new(Setup { params, domain, gravity: DVec3::ZERO, solid: Some(solid) }).unwrap();
+    flow.fill(|_| -1.0);
+    let added = |flow: &Flow| flow.energy().kinetic / (0.5 * 1000.0 * PI * h * (h * h));
+    for _ in 0..3 {
+        let interval = flow.state().interval;
+        while flow.state().interval == interval {
+            let dt = 0.5 * flow.stable_step();
+            flow.step(dt, &mut StepReport::default()).unwrap();
+        }
+        assert!((added(&flow) / (5.0 / 3.0) - 1.0).abs() < 0.04, "{}", added(&flow));
     }
 }
 
@@ -180,6 +227,53 @@ fn gas_in_a_closed_box_is_squeezed_by_a_piston() {
         * grid.spacing().powi(3);
     assert!((gas - 0.4).abs() < 1e-9, "{gas}");
     assert!((flow.gauge(1, DVec3::splat(0.5)) - 0.4).abs() < 1e-6);
+}
+
+/// The lid of a closed box comes down until a tenth of the gas's volume is gone: its pressure is p₀/9 above that of the air outside, and the
+/// floor bears the water's weight as well.
+#[test]
+fn gas_shut_in_is_pressed_as_much_as_it_shrinks() {
+    let lid =
+        Solid::new(|x: DVec3| 0.9 - x.y).moving(slid(|t| DVec3::Y * (-0.025 * (1.0 - libm::cos(PI * t.min(1.0))))));
+    let mut given = setup(10, lid);
+    given.params.sides = Sides::default();
+    let mut flow = Flow::new(given).unwrap();
+    flow.fill(|x| x.y - 0.4);
+    run(&mut flow, 1.2);
+    let [chamber] = flow.chambers()[..] else { panic!("{:?}", flow.chambers()) };
+    assert!((chamber.gas - 0.45).abs() < 1e-9 && chamber.withheld.abs() < 1e-9, "{chamber:?}");
+    assert!((chamber.pressure / (ATMOSPHERE / 9.0) - 1.0).abs() < 1e-6, "{chamber:?}");
+    let floor = flow.at(DVec3::new(0.55, 0.05, 0.55)).2;
+    let expected = ATMOSPHERE / 9.0 + 1000.0 * 9.81 * 0.35;
+    assert!((floor / expected - 1.0).abs() < 0.005, "{floor} instead of {expected}");
+    // A resumed flow knows its gas.
+    let pressure = chamber.pressure;
+    let state = flow.state().clone();
+    assert!(flow.restore(state));
+    assert_eq!(flow.chambers()[0].pressure, pressure);
+}
+
+/// A floor pushes water out through an open side and goes down again, so that some comes back: what is there and what went, less what came, is
+/// what was there.
+#[test]
+fn what_passes_the_sides_is_in_the_ledger() {
+    let lift = |t: f64| 0.1 * (1.0 - libm::cos(2.0 * PI * t.min(1.0)));
+    let floor = Solid::new(|x: DVec3| x.y - 0.1).moving(slid(move |t| DVec3::Y * lift(t)));
+    let mut given = setup(12, floor);
+    given.params.sides.x_max = Side::Open(Open { wave_speed: 2.0, sponge: 0.0 });
+    let mut flow = Flow::new(given).unwrap();
+    flow.fill(|x| x.y - 0.5);
+    let start = flow.ledger().start();
+    run(&mut flow, 0.5);
+    let out = flow.ledger();
+    run(&mut flow, 2.0);
+    let back = flow.ledger();
+    assert!(out.let_out > 0.05 && back.let_in > 0.02, "{out:?} {back:?}");
+    for ledger in [out, back] {
+        assert!((ledger.start() / start - 1.0).abs() < 1e-12, "{ledger:?}");
+    }
+    let [_, high] = flow.state().passed[0];
+    assert!((high.outward / 12f64.powi(3) / back.let_out - 1.0).abs() < 1e-9);
 }
 
 #[test]

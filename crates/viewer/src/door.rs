@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Notify;
 
 /// Strangers at once.
-const MOST: usize = 64;
+const MAX_STRANGERS: usize = 64;
 /// Strangers from one address.
 const MOST_FROM_ONE: usize = 32;
 
@@ -53,7 +53,7 @@ impl Door {
         waiting.retain(|(_, pass)| pass.waits() && Arc::strong_count(pass) > 1);
         if waiting.iter().filter(|(address, _)| *address == from).count() >= MOST_FROM_ONE {
             send_away(&mut waiting, |address| address == from);
-        } else if waiting.len() >= MOST {
+        } else if waiting.len() >= MAX_STRANGERS {
             send_away(&mut waiting, |_| true);
         }
         waiting.push_back((from, pass.clone()));
@@ -101,7 +101,7 @@ mod tests {
         known.let_in();
         let flood: Vec<_> = (0..=255).map(|last| door.enter(address(last))).collect();
         assert!(!is_sent_away(&known));
-        assert_eq!(flood.iter().filter(|pass| !is_sent_away(pass)).count(), MOST);
+        assert_eq!(flood.iter().filter(|pass| !is_sent_away(pass)).count(), MAX_STRANGERS);
     }
 
     #[test]

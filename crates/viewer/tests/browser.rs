@@ -83,7 +83,10 @@ fn a_liquid_is_drawn_and_obeys(browser: &mut Browser) {
     from_start(browser, &tab);
     while step(browser, &tab) < 0.3 {}
 
-    // The water is red to yellow; it is where the tank is, and nowhere in the sky.
+    // Water is shown as water unless someone chooses; by speed it is red to yellow, where the tank is, and nowhere in the sky.
+    assert_eq!(browser.eval(&tab, "document.getElementById('color').value"), "water");
+    set(browser, &tab, "color", "speed");
+    browser.wait(&tab, "!meniscus.dirty");
     let shown = fine_picture(browser, &tab, "dam-break-light");
     let fire = |[r, g, b]: [u8; 3]| r > 120 && u16::from(r) > 2 * u16::from(b) && r > g;
     assert!(shown.count([0.05, 0.2, 0.7, 0.9], fire) > 4000);

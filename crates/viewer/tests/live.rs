@@ -50,6 +50,20 @@ fn a_session_can_be_repeated_bit_for_bit() {
     assert_eq!(frame[16..], again[16..]);
 }
 
+/// Stops the world that ran while the client connected and puts a new one in its place, which stands at its first frame: frames
+/// and news of the old one that are still under way are not taken for the new one's.
+fn start_anew(client: &mut Client) {
+    client.send(r#"{"type":"pause","on":true}"#);
+    client.until("it stands", |c| c.status["running"] == false && c.scene["generation"].is_u64());
+    let before = client.scene["generation"].as_u64();
+    client.send(r#"{"type":"reset"}"#);
+    client.until("a new world stands", |c| {
+        let generation = c.scene["generation"].as_u64();
+        let told = c.status["generation"].as_u64() == generation && c.status["frame"] == 0;
+        generation > before && told && c.frames > 0 && c.u32_at(16) == 0
+    });
+}
+
 fn step(client: &Client) -> f64 {
     f64::from_le_bytes(client.frame[32..40].try_into().unwrap())
 }
@@ -121,8 +135,7 @@ fn a_push_moves_the_liquid() {
     let fastest_after = |pushes: u32| {
         let server = play("dam-break", &["sph.spacing=0.05"], &options());
         let mut client = Client::connect(&server);
-        client.send(r#"{"type":"pause","on":true}"#);
-        client.send(r#"{"type":"reset"}"#);
+        start_anew(&mut client);
         for _ in 0..pushes {
             let poke = r#"{"poke":{"center":[0.3,0.3,0.1],"radius":0.6,"velocity":[-3,0,0]}}"#;
             client.send(&format!(r#"{{"type":"command","command":{poke}}}"#));
@@ -255,8 +268,7 @@ fn bodies_of_every_kind_are_pulled_by_a_spring() {
     ] {
         let server = play(scene, set, &options());
         let mut client = Client::connect(&server);
-        client.send(r#"{"type":"pause","on":true}"#);
-        client.send(r#"{"type":"reset"}"#);
+        start_anew(&mut client);
         let at = format!("[{},{},{}]", at[0], at[1], at[2]);
         client.send(&format!(
             r#"{{"type":"command","command":{{"grab":{{"at":{{"point":{at}}},"body":"{body}","strength":2}}}}}}"#
@@ -282,8 +294,7 @@ fn a_hand_gets_stronger_while_it_holds() {
     let set = ["solid.jelly.target_tets=60", "solid.rubber.target_tets=60", "solid.puck.target_tets=60"];
     let server = play("jelly-drop", &set, &options());
     let mut client = Client::connect(&server);
-    client.send(r#"{"type":"pause","on":true}"#);
-    client.send(r#"{"type":"reset"}"#);
+    start_anew(&mut client);
     client.send(r#"{"type":"command","command":{"grab":{"at":{"point":[0.06,2,0.03]},"body":"puck"}}}"#);
     client.send(r#"{"type":"speed","factor":1000}"#);
     client.send(r#"{"type":"pause","on":false}"#);

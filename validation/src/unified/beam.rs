@@ -3,7 +3,7 @@
 use crate::{Plot, Row, Size, compare, failed};
 use glam::DVec3;
 use meniscus::boundary::{Boundaries, Obstacles};
-use meniscus::sph::unified::{ElasticMaterial, Led, Solids};
+use meniscus::elastic::{ElasticMaterial, Led, Solids};
 
 const CASE: &str = "sph-beam";
 

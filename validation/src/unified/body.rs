@@ -3,8 +3,8 @@
 use crate::{Row, Size, at_least, bound, compare, failed, given, largest};
 use glam::{DQuat, DVec3};
 use meniscus::boundary::{Boundaries, Obstacles};
+use meniscus::elastic::{Elastic, ElasticMaterial, Led, Solids, Strain, Yield, pack};
 use meniscus::geometry::{Aabb, Shape, fill, solids};
-use meniscus::sph::unified::{Elastic, ElasticMaterial, Led, Solids, Strain, Yield, pack};
 
 /// Places at rest of a packed ball with its elasticity, and the largest force that a strain of one gives \[N\].
 fn ball() -> Result<(Vec<DVec3>, Elastic, f64), String> {

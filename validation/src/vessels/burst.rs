@@ -9,7 +9,7 @@ const CASE: &str = "vessel-burst";
 /// Lamé's tension at the inner wall reaches the strength of 0.1 MPa, with the tube as wide as it then is \[Pa\].
 const BURST: f64 = 17_850.0;
 /// The pressure grows to this \[Pa\] over this time \[s\], as [`meniscus::sph::Motion::Keys`] does.
-const MOST: f64 = 25_000.0;
+const MAX_PRESSURE: f64 = 25_000.0;
 const TIME: f64 = 0.02;
 
 pub(crate) fn run(size: Size) -> Vec<Row> {
@@ -41,7 +41,7 @@ fn burst(rings: u32, cells: [u32; 3], step: f64) -> Result<(f64, Vec<[f64; 2]>),
         holds.join(",\n")
     );
     // About half of what is critical for piston and blood on the tube as a spring.
-    let force = Force { name: "press", pressure: MOST, from: 0.0, until: TIME, grows: true, damping: 3.0 };
+    let force = Force { name: "press", pressure: MAX_PRESSURE, from: 0.0, until: TIME, grows: true, damping: 3.0 };
     let press = Press { rings, layers: [rings, 2], cells, step, speed: 4.0, tube, more: force.table() };
     tear(press.world(CASE)?)
 }

@@ -1,11 +1,12 @@
 //! Which nodes may touch which triangles and obstacles within a step.
 
+use super::law::Overlap;
 use super::obstacle::{Inertia, Obstacle, Sample};
 use super::skin::Skin;
-use super::touch::{Against, Hold, Overlap, Pair, corners};
+use super::touch::{Against, Hold, Pair, corners};
 use super::{Contact, ContactParams};
 use crate::body::Body;
-use crate::linear::{End, Float};
+use crate::linear::{End, Float, Twist};
 use glam::DVec3;
 use meniscus_geometry::Closest;
 use rayon::prelude::*;
@@ -17,8 +18,24 @@ const TOUCHING: f64 = 1e-6;
 /// Gaps below this part of an edge are watched at any speed: what is slow may become fast within the step.
 const WATCHED: f64 = 0.05;
 
+/// Cosine between a face and the mean direction at its border from which on the border is no rim.
+const SHARP: f64 = 0.9;
+
+/// Cosine from which on a border looks at a node rather than past it.
+const SAME_SIDE: f64 = 0.5;
+
 /// A body looks for itself this much farther than it has to, in edges, so that it need not look again soon.
 const ROOM: f64 = 0.25;
+
+/// Where a node stands against a triangle.
+struct Foot {
+    /// d \[m\].
+    gap: f64,
+    /// n.
+    normal: DVec3,
+    /// λ.
+    lambda: [f64; 3],
+}
 
 /// Everything that a node is held against.
 struct Scene<'a> {
@@ -31,11 +48,45 @@ struct Scene<'a> {
     /// How far each body looks for itself \[m\], and whether it has seen anything; none if it need not look.
     own: &'a [Option<(f64, AtomicBool)>],
     dt: f64,
+    /// How far obstacles have gone on.
+    gone: Gone<'a>,
+}
+
+/// How obstacles have moved since they were placed.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Gone<'a> {
+    /// For so long \[s\].
+    pub(super) time: f64,
+    /// Velocity and spin of each beyond what was expected of it; empty if none answers.
+    pub(super) beyond: &'a [Twist],
+}
+
+impl Gone<'_> {
+    /// Velocity of an obstacle at a place beyond what was expected of it \[m/s\].
+    pub(super) fn beyond(&self, obstacle: usize, own: Option<&Inertia>, place: DVec3) -> DVec3 {
+        match (self.beyond.get(obstacle), own) {
+            (Some([velocity, spin]), Some(own)) => *velocity + spin.cross(place - own.center),
+            _ => DVec3::ZERO,
+        }
+    }
 }
 
 impl Contact {
     /// Finds the pairs that overlap or may do so within `dt` \[s\], in the order of bodies and nodes.
     pub(super) fn find(&mut self, bodies: &[Body], obstacles: &[&dyn Obstacle], dt: f64) {
+        let pairs = self.search(bodies, obstacles, dt, Gone::default());
+        let float = |own: Inertia| Float::new(own.mass, own.inertia, [dt * own.force, dt * own.torque]);
+        self.touch.start(pairs, obstacles.iter().filter_map(|obstacle| obstacle.inertia()).map(float));
+    }
+
+    /// The pairs that overlap or may do so within `dt` \[s\], obstacles having moved on.
+    pub(super) fn search(
+        &mut self,
+        bodies: &[Body],
+        obstacles: &[&dyn Obstacle],
+        dt: f64,
+        gone: Gone<'_>,
+    ) -> Vec<Pair> {
         self.skins.resize_with(bodies.len(), Skin::default);
         self.skins.par_iter_mut().zip(bodies).for_each(|(skin, body)| skin.follow(body));
         let own: Vec<_> =
@@ -52,8 +103,16 @@ impl Contact {
                 Some((count - 1, inertia))
             })
             .collect();
-        let scene =
-            Scene { params: &self.params, bodies, skins: &self.skins, obstacles, answering: &answering, own: &own, dt };
+        let scene = Scene {
+            params: &self.params,
+            bodies,
+            skins: &self.skins,
+            obstacles,
+            answering: &answering,
+            own: &own,
+            dt,
+            gone,
+        };
         let mut pairs = Vec::new();
         for (body, skin) in self.skins.iter().enumerate() {
             let found = (0..skin.nodes.len()).into_par_iter().with_min_len(64);
@@ -63,13 +122,12 @@ impl Contact {
             let samples = obstacle.samples().par_iter().with_min_len(64);
             pairs.par_extend(samples.flat_map_iter(|sample| scene.pairs_of_sample(number, sample)));
         }
-        let float = |(_, own): &(u32, Inertia)| Float::new(own.mass, own.inertia, [dt * own.force, dt * own.torque]);
-        self.touch.start(pairs, answering.iter().flatten().map(float));
         for ((skin, body), own) in self.skins.iter_mut().zip(bodies).zip(own) {
             if let Some((reach, seen)) = own {
                 skin.note_clearance(body, (!seen.into_inner()).then_some(reach));
             }
         }
+        pairs
     }
 
     /// How far a body looks for itself, if it has to.
@@ -114,14 +172,22 @@ impl Scene<'_> {
                 seen.store(true, Ordering::Relaxed);
                 closest
             }
-            _ => tree.closest_within(place, reach)?,
+            _ => {
+                let (normal, positions) = (skin.normal(node), self.bodies[other].positions());
+                tree.closest_of(place, reach, |triangle| there.faces(normal, triangle, positions))?
+            }
         };
         // What is seen from farther is only noted.
         let is_within_reach = closest.distance() <= reach;
         if !is_within_reach {
             return None;
         }
-        let (gap, normal) = gap_and_normal(place, &closest, there, &self.bodies[other]);
+        let (toward, positions) = (skin.normal(node), self.bodies[other].positions());
+        let rim = if own { None } else { beside_rim(place, toward, &closest, there, positions) };
+        let Foot { gap, normal, lambda } = rim.unwrap_or_else(|| {
+            let (gap, normal) = gap_and_normal(place, &closest, there, &self.bodies[other]);
+            Foot { gap, normal, lambda: closest.barycentric.to_array() }
+        });
         let tangled = || {
             let positions = self.bodies[other].positions();
             there.faces_as(node, &closest, positions) || there.is_inverted_between(node, &closest)
@@ -131,13 +197,9 @@ impl Scene<'_> {
         }
         let softer = self.pressure_per_overlap(body).min(self.pressure_per_overlap(other));
         let nodes = there.triangles[closest.triangle as usize];
-        let against = Against::Triangle {
-            body: other as u32,
-            nodes,
-            barycentric: closest.barycentric.to_array(),
-            tau: self.tau(other),
-        };
-        let overlap = Overlap { gap, normal, stiffness: 0.5 * softer * skin.area[k] };
+        let against = Against::Triangle { body: other as u32, nodes, barycentric: lambda, tau: self.tau(other) };
+        let stiffness = 0.5 * softer * skin.area[k];
+        let overlap = Overlap { gap, normal, stiffness, stretch: self.stretch(&[body, other]) };
         Some(Pair::new(self.params, overlap, End { body: body as u32, node, lever: self.tau(body) }, against))
     }
 
@@ -149,7 +211,7 @@ impl Scene<'_> {
             return None;
         }
         let place = self.bodies[body].positions()[node as usize];
-        let (gap, normal) = self.obstacles[obstacle].distance(place);
+        let (gap, normal) = self.obstacles[obstacle].distance(place - self.way_of(obstacle, place));
         let velocity = self.obstacles[obstacle].velocity(place);
         let speed = self.bodies[body].velocities()[node as usize].distance(velocity) + skin.spread;
         // A gap that is not a number is none.
@@ -159,7 +221,8 @@ impl Scene<'_> {
         }
         // Where the obstacle's own points push too, each does half.
         let share = if self.obstacles[obstacle].samples().is_empty() { 1.0 } else { 0.5 };
-        let overlap = Overlap { gap, normal, stiffness: share * self.pressure_per_overlap(body) * skin.area[k] };
+        let stiffness = share * self.pressure_per_overlap(body) * skin.area[k];
+        let overlap = Overlap { gap, normal, stiffness, stretch: self.stretch(&[body]) };
         let against = Against::Obstacle(self.hold(obstacle, place, place));
         Some(Pair::new(self.params, overlap, End { body: body as u32, node, lever: self.tau(body) }, against))
     }
@@ -169,6 +232,15 @@ impl Scene<'_> {
         let velocity = self.obstacles[obstacle].velocity(point);
         let answers = self.answering[obstacle].map(|(number, own)| (number, place - own.center));
         Hold { number: obstacle as u32, velocity, place, answers }
+    }
+
+    /// How far an obstacle has gone on at a place \[m\].
+    fn way_of(&self, obstacle: usize, place: DVec3) -> DVec3 {
+        if self.gone.time == 0.0 {
+            return DVec3::ZERO;
+        }
+        let beyond = self.gone.beyond(obstacle, self.answering[obstacle].as_ref().map(|(_, own)| own), place);
+        (self.obstacles[obstacle].velocity(place) + beyond) * self.gone.time
     }
 
     /// The pairs of a point of an obstacle.
@@ -182,15 +254,17 @@ impl Scene<'_> {
         let speed = self.obstacles[obstacle].velocity(sample.place).distance(skin.velocity) + skin.spread;
         let (depth, near) = (self.params.max_penetration * skin.edge, WATCHED * skin.edge + self.dt * speed);
         let reach = depth.max(near);
-        if tree.bounds().distance_squared(sample.place) > reach * reach {
+        let place = sample.place + self.way_of(obstacle, sample.place);
+        if tree.bounds().distance_squared(place) > reach * reach {
             return None;
         }
-        let closest = tree.closest_within(sample.place, reach)?;
-        let (gap, normal) = gap_and_normal(sample.place, &closest, skin, &self.bodies[body]);
+        let closest = tree.closest_within(place, reach)?;
+        let (gap, normal) = gap_and_normal(place, &closest, skin, &self.bodies[body]);
         if gap < -depth || gap > near {
             return None;
         }
-        let overlap = Overlap { gap, normal, stiffness: 0.5 * self.pressure_per_overlap(body) * sample.area };
+        let stiffness = 0.5 * self.pressure_per_overlap(body) * sample.area;
+        let overlap = Overlap { gap, normal, stiffness, stretch: self.stretch(&[body]) };
         let (nodes, lambda) = (skin.triangles[closest.triangle as usize], closest.barycentric.to_array());
         let ends = corners(body as u32, nodes, lambda, self.tau(body));
         // Pushed where the triangle pushes back, so that both have one line of action.
@@ -198,10 +272,36 @@ impl Scene<'_> {
         Some(Pair::of_sample(self.params, overlap, ends, self.tau(body), &hold))
     }
 
+    /// How far a step goes over the stage that is solved for; bodies that are moved by different rules meet as by implicit Euler.
+    fn stretch(&self, bodies: &[usize]) -> f64 {
+        let stretch = |body: usize| if self.dt > 0.0 { self.dt / self.tau(body) } else { 1.0 };
+        bodies.iter().map(|&body| stretch(body)).fold(f64::INFINITY, f64::min)
+    }
+
     /// τ of a body's step \[s\]; one where nothing moves.
     fn tau(&self, body: usize) -> f64 {
         if self.dt > 0.0 { self.bodies[body].work.problem.tau } else { 1.0 }
     }
+}
+
+/// d, n and λ of a node that is seen from the side by a sharp rim: the face goes on in its plane for half an edge, so that what stands
+/// on a block as wide as itself does not slip off its rim with the least slip. λ are those of the node's foot in the plane,
+/// one of them negative, so that both still have one line of action.
+fn beside_rim(place: DVec3, normal: DVec3, closest: &Closest, skin: &Skin, position: &[DVec3]) -> Option<Foot> {
+    let (face, outward) = (skin.face(closest.triangle, position), skin.outward(closest, position).normalize_or_zero());
+    let is_rim = outward.dot(face) < SHARP && outward.dot(normal) > -SAME_SIDE * normal.length();
+    let gap = face.dot(place - closest.point);
+    let foot = place - gap * face;
+    let near = foot.distance_squared(closest.point) < 0.25 * skin.edge * skin.edge;
+    let lambda = || barycentric(foot, skin.triangles[closest.triangle as usize].map(|node| position[node as usize]));
+    (is_rim && near).then(|| Foot { gap, normal: face, lambda: lambda() })
+}
+
+/// Barycentric coordinates of a point in the plane of a triangle, which may be outside of it.
+fn barycentric(point: DVec3, [a, b, c]: [DVec3; 3]) -> [f64; 3] {
+    let normal = (b - a).cross(c - a);
+    let part = |from: DVec3, to: DVec3| (from - point).cross(to - point).dot(normal) / normal.length_squared();
+    [part(b, c), part(c, a), part(a, b)]
 }
 
 /// d and n of a node against the nearest point of a surface.

@@ -9,12 +9,18 @@
 //! | λ | barycentric coordinates of the point in its triangle | |
 //! | A | area of the surface that the node stands for, at rest \[m²\] | `area` |
 //! | κ | pressure per overlap \[Pa/m\]: `stiffness` E / mean edge, of the softer body; half of it where both bodies' nodes push | |
-//! | s = τ (u − Σ λₖ uₖ) | how far the node moves against the point in the step \[m\] | `Link` |
-//! | p = κ A max(0, −d − n·s) | push \[N\] | `push` |
+//! | s = τ (u − Σ λₖ uₖ) | how far the node moves against the point in the step \[m\] | `ContactRow` |
+//! | p | push \[N\]: κ A times the overlap at the end of the step, or its mean over the step (`law.rs`) | `push` |
 //! | t = s − n n·s | slip \[m\] | |
 //!
 //! * Energy ½ κ A min(d, 0)². The force on the node is p n, on the corners of the triangle −λₖ p n: exactly the gradient, since
 //!   moving the point along the surface does not change d. Both have one line of action, so that linear and angular momentum stay.
+//! * A face under a pressure P rests at an overlap of P/κ; at the rim of a block, whose nodes stand for its sides too, at less.
+//!   A face goes on in its plane for half an edge beyond a sharp rim that a node sees from the side: blocks as wide as each
+//!   other stand on each other.
+//! * Contact never makes energy: the push over a step is one that gives back at most what the overlap holds, and what is
+//!   left too much at its end is taken back (`account.rs`). What a bounce keeps is up to damping: of the integrator and of the
+//!   material (`stiffness_damping`); contact itself has none.
 //! * Friction −μ p t / max(|t|, τ v): Coulomb's, made smooth below a creeping speed v.
 //! * Both are implicit: p and t are those at the end of the step, along n and λ of its start. Pairs that will meet within the
 //!   step are found by their speed, pushes that would pull are let go, in a few passes of Newton's method over all bodies that
@@ -28,7 +34,9 @@
 //! touch, so that thin parts and fresh cracks are left in peace; nor do those that face the same way, or between which the
 //! body is inside out: there it has gone through itself, and contact would lock what elasticity brings apart again.
 
+mod account;
 mod find;
+mod law;
 mod obstacle;
 mod params;
 mod skin;
@@ -53,6 +61,7 @@ pub struct Contact {
     skins: Vec<Skin>,
     touch: Touch,
     obstacle_forces: Vec<Wrench>,
+    account: account::Account,
 }
 
 /// Imbalance over the loads at which passes end where one Newton iteration would do without contact, dimensionless.
@@ -65,7 +74,13 @@ impl Contact {
     /// Parameters out of range.
     pub fn new(params: ContactParams) -> Result<Self, ParamsError> {
         params.check()?;
-        Ok(Self { params, skins: Vec::new(), touch: Touch::default(), obstacle_forces: Vec::new() })
+        Ok(Self {
+            params,
+            skins: Vec::new(),
+            touch: Touch::default(),
+            obstacle_forces: Vec::new(),
+            account: Default::default(),
+        })
     }
 
     /// Moves bodies on by `dt` \[s\] under gravity \[m/s²\], as [`Body::step`] does, with contact between them, within them and
@@ -88,9 +103,11 @@ impl Contact {
         report.stage("yield", || bodies.iter_mut().for_each(|body| body.flow(dt))); // 2
         report.stage("load", || bodies.iter_mut().for_each(|body| body.load(gravity))); // 3
         report.stage("find contacts", || self.find(bodies, obstacles, dt)); // d, n, λ of every pair
+        self.account.open(bodies.len(), obstacles, &self.touch.pairs);
         self.find_unknown(bodies, report)?; // 4 to 9, all that touch together
         self.tell(obstacles.len());
         report.stage("advance", || bodies.iter_mut().try_for_each(|body| body.advance(dt)))?; // 10
+        self.keep_energy(bodies, obstacles, dt, gravity, report); // `account.rs`
         report.stage("smooth stress", || bodies.iter_mut().for_each(|body| body.smooth_stress(dt))); // 11
         let cracks: u32 = report.stage("break", || bodies.iter_mut().map(Body::fracture).sum()); // 12
         report.count("cracks", f64::from(cracks));
@@ -102,9 +119,11 @@ impl Contact {
     fn find_unknown(&mut self, bodies: &mut [Body], report: &mut StepReport) -> Result<(), StepError> {
         let mut together: Vec<&mut Body> = Vec::new();
         let mut number = vec![0; bodies.len()];
+        self.touch.members.clear();
         for (i, body) in bodies.iter_mut().enumerate() {
             if self.touch.involves(i) {
                 number[i] = together.len() as u32;
+                self.touch.members.push(i);
                 together.push(body);
             } else {
                 body.find_unknown(report)?;
@@ -124,6 +143,7 @@ impl Contact {
         group.find_unknown(&effort, report)?;
         self.touch.note_forces(&mut together);
         self.touch.keep_momentum(&together);
+        together.iter_mut().filter(|body| body.is_prescribed()).for_each(|body| body.turn_elements());
         Ok(())
     }
 
@@ -162,7 +182,7 @@ impl Contact {
         self.find(bodies, obstacles, 0.0);
         let mut forces: Vec<Vec<DVec3>> = bodies.iter().map(|body| vec![DVec3::ZERO; body.positions().len()]).collect();
         for pair in &self.touch.pairs {
-            let push = pair.push(DVec3::ZERO) * pair.overlap.normal;
+            let push = pair.overlap.push(DVec3::ZERO) * pair.overlap.normal;
             pair.spread(push, |body, node, force| forces[body][node] += force);
         }
         forces

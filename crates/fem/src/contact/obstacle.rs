@@ -3,6 +3,7 @@
 use glam::{DMat3, DVec3};
 use meniscus_boundary::PlacedSide;
 pub use meniscus_boundary::{Ball, Cuboid, Distance, Plane, Tank};
+use meniscus_core::Wrench;
 
 /// A solid that moves as it likes. The velocity of one that answers is that at the end of the step if soft bodies did to it what they
 /// did in the last one.
@@ -41,6 +42,14 @@ pub struct Inertia {
     pub force: DVec3,
     /// Torque about the centre that it reckons with already \[N·m\].
     pub torque: DVec3,
+}
+
+impl Inertia {
+    /// Velocity \[m/s\] and spin \[rad/s\] that it has after `dt` \[s\] under a wrench about the origin, beyond what is reckoned with.
+    pub(super) fn beyond(&self, felt: &Wrench, dt: f64) -> [DVec3; 2] {
+        let Wrench { force, torque } = felt.about(self.center);
+        [(force - self.force) * (dt / self.mass), self.inertia.inverse() * (torque - self.torque) * dt]
+    }
 }
 
 impl Obstacle for Plane {}

@@ -7,6 +7,9 @@ use meniscus_geometry::{Bvh, Closest, TriangleMesh, tet_volume};
 /// Normals with at least this cosine between them face the same way.
 const SAME: f64 = 0.5;
 
+/// Triangles whose normal has less than this cosine with that of a node can be in its way.
+const FACING: f64 = 0.2;
+
 /// A body's surface where it is now.
 #[derive(Default)]
 pub(super) struct Skin {
@@ -109,6 +112,23 @@ impl Skin {
         let corners = (0..mesh.element_count()).map(|element| mesh.corners(element));
         self.inverted.clear();
         self.inverted.extend(corners.filter(inside_out).map(middle));
+    }
+
+    /// The normal of a node, of any length.
+    pub(super) fn normal(&self, node: u32) -> DVec3 {
+        self.normal[node as usize]
+    }
+
+    /// Whether a triangle faces what comes with a normal of any length. A node on the rim of a block that stands on an equal one
+    /// is nearest to that block's side, and would slip past it; what holds it is the face below.
+    pub(super) fn faces(&self, normal: DVec3, triangle: u32, position: &[DVec3]) -> bool {
+        self.face(triangle, position).dot(normal) <= FACING * normal.length()
+    }
+
+    /// The unit normal of a triangle.
+    pub(super) fn face(&self, triangle: u32, position: &[DVec3]) -> DVec3 {
+        let [a, b, c] = self.triangles[triangle as usize].map(|node| position[node as usize]);
+        (b - a).cross(c - a).normalize_or(DVec3::Y)
     }
 
     /// Whether the surface around a node faces the same way as at a point of it: the body itself is between them, so that the

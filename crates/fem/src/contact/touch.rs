@@ -1,8 +1,9 @@
 //! Pairs that touch, and what they add to the implicit problem of a step.
 
 use super::ContactParams;
+use super::law::Overlap;
 use crate::body::Body;
-use crate::linear::{End, Float, Link, Links, Rider};
+use crate::linear::{ContactRow, ContactRows, End, Float, Rider};
 use glam::{DMat3, DVec3};
 
 /// A place where a body touches another, itself or an obstacle.
@@ -39,17 +40,6 @@ pub(super) struct Hold {
     pub(super) answers: Option<(u32, DVec3)>,
 }
 
-/// How a node is placed against what it may touch.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Overlap {
-    /// d at the start of the step \[m\].
-    pub(super) gap: f64,
-    /// n.
-    pub(super) normal: DVec3,
-    /// κ A \[N/m\].
-    pub(super) stiffness: f64,
-}
-
 /// A node and what it may touch.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pair {
@@ -63,7 +53,7 @@ pub(crate) struct Pair {
     force: DVec3,
     /// Whether it is a point of an obstacle that touches the body's triangle.
     sample: bool,
-    link: Link,
+    link: ContactRow,
     /// How far an obstacle moves, as seen from the nodes \[m\].
     lead: DVec3,
     friction: f64,
@@ -108,7 +98,7 @@ impl Pair {
             overlap,
             force: DVec3::ZERO,
             sample: false,
-            link: Link::new(ends),
+            link: ContactRow::new(ends),
             lead: DVec3::ZERO,
             friction: params.friction,
             creep: params.creep_speed * tau,
@@ -152,15 +142,9 @@ impl Pair {
     }
 
     /// s: what its nodes, its obstacle and what that answers make of it \[m\].
-    fn displacement(&self, links: &Links, nodes: DVec3) -> DVec3 {
+    fn displacement(&self, links: &ContactRows, nodes: DVec3) -> DVec3 {
         let answer = self.link.rider.map(|rider| rider.displacement(links.floats[rider.float as usize].motion));
         nodes + self.lead + answer.unwrap_or_default()
-    }
-
-    /// p \[N\] after a displacement.
-    pub(super) fn push(&self, s: DVec3) -> f64 {
-        let Overlap { gap, normal, stiffness } = self.overlap;
-        stiffness * (-gap - normal.dot(s)).max(0.0)
     }
 
     /// The slip in a displacement \[m\].
@@ -170,26 +154,23 @@ impl Pair {
 
     /// Force and resistance after a displacement.
     fn evaluate(&mut self, s: DVec3) {
-        let Overlap { normal, stiffness, .. } = self.overlap;
-        let (push, slip) = (self.push(s), self.slip(s));
+        let (push, slip, normal) = (self.overlap.push(s), self.slip(s), self.overlap.normal);
         self.found_at = s;
         self.drag = self.friction * push / slip.length().max(self.creep);
         self.force = push * normal - self.drag * slip;
         self.link.active = push > 0.0;
         let across = outer(normal);
-        self.link.block = across * stiffness + (DMat3::IDENTITY - across) * self.drag;
+        self.link.block = across * self.overlap.resistance(s) + (DMat3::IDENTITY - across) * self.drag;
     }
 
     /// Energy of the overlap as it is \[J\].
     pub(super) fn energy(&self) -> f64 {
-        let push = self.push(DVec3::ZERO);
-        0.5 * push * push / self.overlap.stiffness
+        self.overlap.energy()
     }
 
     /// Energy of the overlap and of friction with the present push \[J\].
     fn potential(&self, s: DVec3) -> f64 {
-        let push = self.push(s);
-        0.5 * push * push / self.overlap.stiffness + 0.5 * self.drag * self.slip(s).length_squared()
+        self.overlap.potential(s) + 0.5 * self.drag * self.slip(s).length_squared()
     }
 }
 
@@ -207,7 +188,9 @@ fn outer(n: DVec3) -> DMat3 {
 pub(crate) struct Touch {
     pub(crate) pairs: Vec<Pair>,
     /// Their resistance, for the bodies that are solved together.
-    pub(crate) links: Links,
+    pub(crate) links: ContactRows,
+    /// The bodies that are solved together, in the order of their numbers there.
+    pub(super) members: Vec<usize>,
 }
 
 impl Touch {
@@ -310,6 +293,17 @@ impl Touch {
             let force = if pair.link.active { pair.force - pair.link.block * (s - pair.found_at) } else { DVec3::ZERO };
             pair.force = force;
         }
+    }
+
+    /// The work \[J\] in a step of `dt` \[s\] of a pair's force on nodes that are led, which whoever leads them has to do.
+    pub(super) fn work_on_led(&self, pair: &Pair, bodies: &[Body], dt: f64) -> f64 {
+        let mut work = 0.0;
+        pair.link.spread(pair.force, |number, node, impulse| {
+            let body = &bodies[self.members[number]];
+            let led = body.work.unknown[node] - body.state.mesh.fixed[node].free_part(body.work.unknown[node]);
+            work += dt / body.work.problem.tau * impulse.dot(led);
+        });
+        work
     }
 
     /// Shares out among the obstacles that a free body touches what is missing in its momentum, since the solution is not

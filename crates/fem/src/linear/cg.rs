@@ -1,9 +1,9 @@
 //! Preconditioned conjugate gradients over one body or several that are linked. They say how they ended.
 
-use super::float::Links;
-use super::link::add_links;
+use super::contact_rows::add_links;
 use super::matrix::{LIGHT_PIECES, Matrix, ROWS};
 use super::preconditioner::Preconditioner;
+use super::rigid_unknowns::ContactRows;
 use crate::axes::Axes;
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
@@ -82,12 +82,12 @@ impl Cg {
 }
 
 /// residual = b − A x in the free directions, zero in the fixed; returns its norm.
-pub(crate) fn find_residual<U: Unknowns>(all: &mut [U], links: &mut Links) -> f64 {
+pub(crate) fn find_residual<U: Unknowns>(all: &mut [U], links: &mut ContactRows) -> f64 {
     residual_of(all, links, |part| part.x)
 }
 
 /// b ← b − A g for the given part g of the solution; returns its norm.
-pub(crate) fn move_given<U: Unknowns>(all: &mut [U], links: &mut Links) -> f64 {
+pub(crate) fn move_given<U: Unknowns>(all: &mut [U], links: &mut ContactRows) -> f64 {
     let norm = residual_of(all, links, |part| part.given);
     for one in all {
         let part = one.part();
@@ -96,7 +96,11 @@ pub(crate) fn move_given<U: Unknowns>(all: &mut [U], links: &mut Links) -> f64 {
     norm
 }
 
-fn residual_of<U: Unknowns>(all: &mut [U], links: &mut Links, x: impl for<'a> Fn(&'a Part<'_>) -> &'a [DVec3]) -> f64 {
+fn residual_of<U: Unknowns>(
+    all: &mut [U],
+    links: &mut ContactRows,
+    x: impl for<'a> Fn(&'a Part<'_>) -> &'a [DVec3],
+) -> f64 {
     let mut square = 0.0;
     for one in &mut *all {
         let part = one.part();
@@ -122,7 +126,7 @@ fn residual_norm<U: Unknowns>(all: &mut [U]) -> f64 {
 }
 
 /// Improves x, whose residual must have been found, until the residual is below the goal.
-pub(crate) fn solve<U: Unknowns>(all: &mut [U], links: &mut Links, goal: Goal) -> Outcome {
+pub(crate) fn solve<U: Unknowns>(all: &mut [U], links: &mut ContactRows, goal: Goal) -> Outcome {
     let mut norm = residual_norm(all);
     let mut iterations = 0;
     let mut indefinite = false;
@@ -163,7 +167,7 @@ enum Descent {
 /// and how it ended.
 fn descend<U: Unknowns>(
     all: &mut [U],
-    links: &mut Links,
+    links: &mut ContactRows,
     goal: Goal,
     mut iterations: u32,
     plain: bool,
@@ -220,7 +224,7 @@ fn copy_residual<U: Unknowns>(all: &mut [U]) -> f64 {
 }
 
 /// q = A p; returns p·q.
-fn multiply<U: Unknowns>(all: &mut [U], links: &mut Links) -> f64 {
+fn multiply<U: Unknowns>(all: &mut [U], links: &mut ContactRows) -> f64 {
     let mut pq = 0.0;
     for one in &mut *all {
         let Part { matrix, fixed, cg: Cg { direction: p, product: q, partial, .. }, .. } = one.part();

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::ops::{Add, Mul, Sub};
 
 /// Most numbers in a factor: what the second cache holds in single precision, and a cycle of the hierarchy costs as much.
-const MOST: usize = 160_000;
+const MAX_ENTRIES: usize = 160_000;
 
 /// Pivots below this part of the largest diagonal entry belong to motions without resistance; they are left alone.
 const NEGLIGIBLE: f64 = 1e-13;
@@ -64,7 +64,7 @@ impl<B: Block> Skyline<B> {
             Some(*sum)
         }));
         let count = *start.last()? as usize;
-        if count > MOST {
+        if count > MAX_ENTRIES {
             return None;
         }
         let mut values = vec![0.0; count];

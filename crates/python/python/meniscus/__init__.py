@@ -16,6 +16,7 @@ import itertools
 import json
 import os
 import sys
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -213,6 +214,11 @@ class World:
         return self._inner.time
 
     @property
+    def frame_number(self) -> int:
+        """Number of the last frame that `run` has reached."""
+        return self._inner.frame_number
+
+    @property
     def steps(self) -> int:
         """Steps taken."""
         return self._inner.steps
@@ -245,7 +251,10 @@ class World:
     def command(self, key: str | Mapping[str, Any], value: Any = None) -> None:
         """Sets a live key before the next step, or gives a command as `commands.jsonl` has it: `{"poke": {…}}`."""
         command = {"set": {"key": key, "value": value}} if isinstance(key, str) else key
-        self._inner.command(json.dumps(command))
+        try:
+            self._inner.command(json.dumps(command))
+        except ValueError as error:
+            raise ValueError(f"{key}: {error}") from None
 
     def frame(self) -> Frame:
         """The world as it is now."""
@@ -296,6 +305,13 @@ class Run(Sequence[Frame]):
     def probes(self) -> Probes:
         """The table of probes."""
         return Probes.of(*self._inner.probes())
+
+    def export(self, to: str, out: str | os.PathLike[str] | None = None) -> Path:
+        """Writes files for other programs ("vtk", "ply", "obj", "glb", "usd", "usda", "vti"), as `meniscus export` does; their folder."""
+        folder, left_out = self._inner.export(to, out)
+        for what in left_out:
+            warnings.warn(f"left out: {what}", stacklevel=2)
+        return Path(folder)
 
     def __len__(self) -> int:
         return len(self._inner.frame_numbers())

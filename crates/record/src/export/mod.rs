@@ -3,6 +3,7 @@
 //! * [`export_vtk`]: a run as VTP files with PVD time series, for ParaView, VisIt and PyVista.
 //! * [`export_ply`]: a run as PLY files, one per frame and body, for Blender, Houdini, MeshLab and CloudCompare.
 //! * [`export_usd`]: a run as USD, a root and a clip per frame and body, for Blender, Houdini, Maya.
+//! * [`export_sequence`]: surfaces as OBJ or PLY files numbered without gaps. [`export_glb`]: moving bodies as one glTF file.
 //! * [`PolyData`] (`.vtp`), [`UnstructuredGrid`] (`.vtu`), [`ImageData`] (`.vti`): single VTK files with binary arrays,
 //!   for particles and surfaces, tetrahedra and grids.
 //!
@@ -27,9 +28,12 @@
 //! ```
 
 mod array;
+mod gltf;
 mod image_data;
 mod ply;
 mod poly_data;
+mod rigid_motion;
+mod sequence;
 mod series;
 mod unstructured_grid;
 mod usd;
@@ -38,12 +42,14 @@ mod xml;
 use std::fs;
 use std::path::Path;
 
-use meniscus_core::Frame;
+use meniscus_core::{Frame, Surface};
 
 pub use array::{DataArray, FieldData, Points, Values};
+pub use gltf::{GltfScene, export_glb};
 pub use image_data::ImageData;
 pub use ply::{export_ply, export_ply_of, ply_files};
 pub use poly_data::PolyData;
+pub use sequence::{SequenceFormat, export_sequence};
 pub use series::{export_vtk, time_series};
 pub use unstructured_grid::{CellBlock, CellShape, UnstructuredGrid};
 pub use usd::{UsdCamera, UsdScene, export_usd};
@@ -62,6 +68,8 @@ pub struct ExportReport {
     pub bytes: u64,
     /// Frames that could not be read.
     pub skipped: Vec<Skipped>,
+    /// What the format cannot hold and is left out, in words.
+    pub left_out: Vec<String>,
 }
 
 /// A folder that is being exported to.
@@ -110,4 +118,16 @@ impl<'a> Destination<'a> {
         progress(numbers.len(), numbers.len());
         Ok(())
     }
+}
+
+/// All surfaces of a body as one.
+fn joined(frame: &Frame, body: u16) -> Surface {
+    let mut all = Surface { body, ..Surface::default() };
+    for surface in frame.surfaces.iter().filter(|surface| surface.body == body) {
+        let shift = all.positions.len() as u32;
+        all.positions.extend_from_slice(&surface.positions);
+        all.velocities.extend_from_slice(&surface.velocities);
+        all.triangles.extend(surface.triangles.iter().map(|triangle| triangle.map(|corner| corner + shift)));
+    }
+    all
 }

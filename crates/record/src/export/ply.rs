@@ -63,7 +63,7 @@ pub fn ply_files(frame: &Frame) -> impl Iterator<Item = (String, Vec<u8>)> {
 }
 
 /// Number and name of the body in characters that every file system has.
-fn surface_name(frame: &Frame, surface: &Surface, before: usize) -> String {
+pub(super) fn surface_name(frame: &Frame, surface: &Surface, before: usize) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
     let name: String = body_name(frame, surface).chars().take(80).map(plain).collect();
     let suffix = if before == 0 { String::new() } else { format!("-{}", before + 1) };
@@ -74,7 +74,7 @@ fn body_name<'a>(frame: &'a Frame, surface: &Surface) -> &'a str {
     frame.bodies.get(usize::from(surface.body)).map_or("", |body| &body.name)
 }
 
-fn encode_particles(time: f64, particles: &Particles) -> Vec<u8> {
+pub(super) fn encode_particles(time: f64, particles: &Particles) -> Vec<u8> {
     let mut header = Header::new(time);
     header.element("vertex", particles.len());
     header.properties("float", &["x", "y", "z", "vx", "vy", "vz", "density", "pressure"]);
@@ -96,7 +96,7 @@ fn encode_particles(time: f64, particles: &Particles) -> Vec<u8> {
     bytes
 }
 
-fn encode_surface(frame: &Frame, surface: &Surface) -> Vec<u8> {
+pub(super) fn encode_surface(frame: &Frame, surface: &Surface) -> Vec<u8> {
     let mut header = Header::new(frame.time);
     header.comment(&format!("body {} {}", surface.body, body_name(frame, surface)));
     header.element("vertex", surface.positions.len());

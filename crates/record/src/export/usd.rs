@@ -2,11 +2,17 @@
 //!
 //! ```text
 //! NAME.usda                        metres, up axis, frame rate, camera, lights, materials, rigid bodies as transforms, and where the clips are
-//! NAME/water_1.00012.usda …        points, velocities, speeds and triangles of one liquid (or soft body) at one frame
-//! NAME/water_1_spray.00012.usda …  drops that fly alone: points, widths, velocities, ids
+//! NAME.blender.py                  opens it in Blender, shaded; written where it is missing
+//! NAME/geo.usdc                    points and triangles of rigid bodies
+//! NAME/water_1.00012.usdc …        points, velocities, speeds and triangles of one liquid (or soft body) at one frame
+//! NAME/water_1_spray.00012.usdc …  drops that fly alone: points, widths, velocities, ids
 //! NAME/water_1.manifest.usda       which attributes the clips have
 //! ```
+//! Clips and `geo` are binary, or `.usda` where words are asked for.
 //! Topology may change from frame to frame: clips hold all of it. A body that is not there at a frame has an empty mesh there.
+
+mod binary;
+mod layer;
 
 use std::fmt::Write;
 use std::path::Path;
@@ -14,7 +20,9 @@ use std::path::Path;
 use glam::{DMat3, DVec3, Vec3};
 use meniscus_core::{BodyInfo, BodyKind, Frame, Particles, Surface};
 
-use super::{Destination, ExportReport};
+use self::layer::{Attribute, Layer, Prim, Value};
+use super::rigid_motion::carry;
+use super::{Destination, ExportReport, joined};
 use crate::RunFolder;
 use crate::error::{PROGRAM_VERSION, Result};
 
@@ -29,6 +37,8 @@ pub struct UsdScene {
     pub rigid: Vec<String>,
     /// Where the picture is taken from.
     pub camera: UsdCamera,
+    /// Clips in words, four times as large, instead of binary ones.
+    pub words: bool,
 }
 
 /// A camera at `eye` \[m\] with unit vectors to its right, up and forward.
@@ -65,19 +75,31 @@ pub fn export_usd(
         let frame = change(frame);
         let stage = stage.get_or_insert_with(|| Stage::new(&frame, scene));
         stage.follow(&frame);
-        stage.clips(&frame).try_for_each(|(name, text)| out.write(&name, text.as_bytes()))
+        stage.clips(&frame).try_for_each(|(name, bytes)| out.write(&name, &bytes))
     })?;
     if let Some(stage) = stage {
+        let (name, bytes) = stage.geometry();
+        out.write(&name, &bytes)?;
         stage.manifests().try_for_each(|(name, text)| out.write(&name, text.as_bytes()))?;
         out.write(&format!("{}.usda", stage.folder), stage.root(scene).as_bytes())?;
+        let script = format!("{}.blender.py", stage.folder);
+        // Somebody may have changed it.
+        if !out.dir.join(&script).exists() {
+            out.write(&script, BLENDER_SCRIPT.as_bytes())?;
+        }
     }
     Ok(out.report)
 }
+
+/// Finds the root by its own name.
+const BLENDER_SCRIPT: &str = include_str!("usd/blender.py");
 
 /// The bodies of a run, as its first frame has them.
 struct Stage {
     /// Name of the folder of clips.
     folder: String,
+    /// Clips are in words.
+    words: bool,
     /// First and last frame.
     frames: [u32; 2],
     clipped: Vec<Clipped>,
@@ -91,6 +113,8 @@ struct Clipped {
     info: BodyInfo,
     /// Spray of this liquid rather than its surface.
     spray: bool,
+    /// First and last of frames in a row at which there is no spray.
+    empty: Vec<[u32; 2]>,
 }
 
 /// A body that only moves.
@@ -112,22 +136,28 @@ impl Stage {
             match (info.kind, first) {
                 (BodyKind::Liquid, _) => {
                     let spray = format!("{prim}_spray");
-                    clipped.push(Clipped { prim, body, info: info.clone(), spray: false });
-                    clipped.push(Clipped { prim: spray, body, info: info.clone(), spray: true });
+                    clipped.push(Clipped { prim, body, info: info.clone(), spray: false, empty: Vec::new() });
+                    clipped.push(Clipped { prim: spray, body, info: info.clone(), spray: true, empty: Vec::new() });
                 }
                 (_, Some(first)) if scene.rigid.contains(&info.name) => {
                     rigid.push(Rigid { prim, info: info.clone(), first: first.clone(), places: Vec::new() });
                 }
-                (_, Some(_)) => clipped.push(Clipped { prim, body, info: info.clone(), spray: false }),
+                (_, Some(_)) => {
+                    clipped.push(Clipped { prim, body, info: info.clone(), spray: false, empty: Vec::new() });
+                }
                 (_, None) => {}
             }
         }
-        Self { folder: identifier(&scene.name), frames: [frame.number; 2], clipped, rigid }
+        let (folder, frames) = (identifier(&scene.name), [frame.number; 2]);
+        Self { folder, words: scene.words, frames, clipped, rigid }
     }
 
     /// Takes note of where things are.
     fn follow(&mut self, frame: &Frame) {
         self.frames[1] = frame.number;
+        for spray in self.clipped.iter_mut().filter(|clipped| clipped.spray) {
+            spray.note_if_empty(frame);
+        }
         for rigid in &mut self.rigid {
             if let Some(now) = frame.surfaces.iter().find(|surface| surface.body == rigid.first.body) {
                 let (turn, shift) = carry(&rigid.first.positions, &now.positions);
@@ -136,17 +166,34 @@ impl Stage {
         }
     }
 
+    /// What files of clips end with.
+    fn ending(&self) -> &'static str {
+        if self.words { "usda" } else { "usdc" }
+    }
+
+    fn encode(&self, layer: &Layer) -> Vec<u8> {
+        if self.words { layer.to_usda().into_bytes() } else { layer.to_usdc() }
+    }
+
     /// The clips of one frame; of what is not there an empty one.
-    fn clips<'a>(&'a self, frame: &'a Frame) -> impl Iterator<Item = (String, String)> + 'a {
+    fn clips<'a>(&'a self, frame: &'a Frame) -> impl Iterator<Item = (String, Vec<u8>)> + 'a {
         self.clipped.iter().map(move |clipped| {
-            let name = format!("{}/{}.{:05}.usda", self.folder, clipped.prim, frame.number);
-            let samples = if clipped.spray {
+            let name = format!("{}/{}.{:05}.{}", self.folder, clipped.prim, frame.number, self.ending());
+            let attributes = if clipped.spray {
                 spray_samples(&frame.particles, clipped.body, frame.number)
             } else {
-                mesh_samples(&joined(frame, clipped.body), frame.number)
+                mesh_samples(joined(frame, clipped.body), frame.number)
             };
-            (name, over(&clipped.prim, &samples))
+            let prims = vec![Prim { name: clipped.prim.clone(), attributes }];
+            (name, self.encode(&Layer { prims }))
         })
+    }
+
+    /// The meshes of rigid bodies.
+    fn geometry(&self) -> (String, Vec<u8>) {
+        let prim = |rigid: &Rigid| Prim { name: rigid.prim.clone(), attributes: rigid.shape() };
+        let layer = Layer { prims: self.rigid.iter().map(prim).collect() };
+        (format!("{}/geo.{}", self.folder, self.ending()), self.encode(&layer))
     }
 
     fn manifests(&self) -> impl Iterator<Item = (String, String)> + '_ {
@@ -167,7 +214,7 @@ impl Stage {
             plain(&scene.name)
         );
         self.clipped.iter().for_each(|clipped| clipped.write(&mut text, self));
-        self.rigid.iter().for_each(|rigid| rigid.write(&mut text));
+        self.rigid.iter().for_each(|rigid| rigid.write(&mut text, self));
         text.push_str("    def Scope \"Looks\"\n    {\n");
         for (prim, info) in self.looks() {
             material(&mut text, prim, info);
@@ -176,7 +223,7 @@ impl Stage {
         scene.camera.write(&mut text);
         text.push_str(
             "    def DomeLight \"Sky\"\n    {\n        float inputs:intensity = 0.7\n    }\n    def DistantLight \"Sun\"\n    {\n        \
-             float inputs:intensity = 2.5\n        float inputs:angle = 2\n        double3 xformOp:rotateXYZ = (-50, 35, 0)\n        \
+             float inputs:intensity = 2.5\n        bool inputs:normalize = 1\n        float inputs:angle = 2\n        double3 xformOp:rotateXYZ = (-50, 35, 0)\n        \
              uniform token[] xformOpOrder = [\"xformOp:rotateXYZ\"]\n    }\n}\n",
         );
         text
@@ -194,27 +241,59 @@ const SPRAY_ATTRIBUTES: &str = "        point3f[] points\n        vector3f[] vel
     float3[] extent\n";
 
 impl Clipped {
+    fn note_if_empty(&mut self, frame: &Frame) {
+        if frame.particles.bodies.contains(&self.body) {
+            return;
+        }
+        match self.empty.last_mut() {
+            Some([_, last]) if *last + 1 == frame.number => *last = frame.number,
+            _ => self.empty.push([frame.number; 2]),
+        }
+    }
+
+    /// Where there is no spray, in words. Blender 5.0 cannot draw a cloud of no points: the script hides it there.
+    fn emptiness(&self) -> String {
+        let words: Vec<String> = self.empty.iter().map(|[first, last]| format!("{first}-{last}")).collect();
+        format!("        custom string userProperties:meniscus_empty = \"{}\"\n", words.join(" "))
+    }
+
     fn attributes(&self) -> &'static str {
         if self.spray { SPRAY_ATTRIBUTES } else { MESH_ATTRIBUTES }
     }
 
     fn write(&self, text: &mut String, stage: &Stage) {
-        let (prim, folder, [first, last]) = (&self.prim, &stage.folder, stage.frames);
+        let (prim, folder, ending, [first, last]) = (&self.prim, &stage.folder, stage.ending(), stage.frames);
         let kind = if self.spray { "Points" } else { "Mesh" };
         // A default would win over the clips: the attributes are declared without.
         let _ = write!(
             text,
             "    def {kind} \"{prim}\" (\n        prepend apiSchemas = [\"MaterialBindingAPI\"]\n        clips = {{\n            dictionary default \
              = {{\n                asset manifestAssetPath = @./{folder}/{prim}.manifest.usda@\n                string primPath = \
-             \"/World/{prim}\"\n                string templateAssetPath = \"./{folder}/{prim}.#####.usda\"\n                double \
+             \"/World/{prim}\"\n                string templateAssetPath = \"./{folder}/{prim}.#####.{ending}\"\n                double \
              templateStartTime = {first}\n                double templateEndTime = {last}\n                double templateStride = 1\n            \
-             }}\n        }}\n    )\n    {{\n        rel material:binding = </World/Looks/{prim}>\n{}",
+             }}\n        }}\n    )\n    {{\n        rel material:binding = </World/Looks/{prim}>\n{}{}",
+            role(if self.spray { "spray" } else { role_of(&self.info) }),
             self.attributes()
         );
-        if !self.spray {
+        if self.spray {
+            text.push_str(&self.emptiness());
+        } else {
             text.push_str(SHAPE);
         }
         text.push_str("    }\n");
+    }
+}
+
+/// What a body is, for scripts: Blender takes it over as a property of the object.
+fn role(word: &str) -> String {
+    format!("        custom string userProperties:meniscus = \"{word}\"\n")
+}
+
+fn role_of(info: &BodyInfo) -> &'static str {
+    match info.kind {
+        BodyKind::Liquid => "liquid",
+        BodyKind::Wall => "wall",
+        _ => "solid",
     }
 }
 
@@ -223,17 +302,25 @@ const SHAPE: &str =
     "        uniform token subdivisionScheme = \"none\"\n        uniform token orientation = \"rightHanded\"\n";
 
 impl Rigid {
-    fn write(&self, text: &mut String) {
-        let prim = &self.prim;
+    /// Its mesh at the first frame.
+    fn shape(&self) -> Vec<Attribute> {
+        let Surface { positions, triangles, .. } = &self.first;
+        vec![
+            Attribute { name: "points", kind: "point3f[]", frame: None, value: Value::Vectors(positions.clone()) },
+            Attribute { name: "extent", kind: "float3[]", frame: None, value: Value::Vectors(extent(positions)) },
+            Attribute { name: "faceVertexCounts", kind: "int[]", frame: None, value: counts(triangles) },
+            Attribute { name: "faceVertexIndices", kind: "int[]", frame: None, value: corners(triangles) },
+        ]
+    }
+
+    fn write(&self, text: &mut String, stage: &Stage) {
+        let (prim, folder, ending) = (&self.prim, &stage.folder, stage.ending());
         let _ = write!(
             text,
-            "    def Mesh \"{prim}\" (\n        prepend apiSchemas = [\"MaterialBindingAPI\"]\n    )\n    {{\n        rel material:binding = \
-             </World/Looks/{prim}>\n{SHAPE}"
+            "    def Mesh \"{prim}\" (\n        prepend apiSchemas = [\"MaterialBindingAPI\"]\n        prepend references = \
+             @./{folder}/geo.{ending}@</World/{prim}>\n    )\n    {{\n        rel material:binding = </World/Looks/{prim}>\n{}{SHAPE}",
+            role(role_of(&self.info))
         );
-        let surface = &self.first;
-        let _ = writeln!(text, "        point3f[] points = {}", vectors(&surface.positions));
-        let _ = writeln!(text, "        float3[] extent = {}", extent(&surface.positions));
-        triangles(text, &surface.triangles, |kind, values| format!("        int[] {kind} = {values}\n"));
         text.push_str("        matrix4d xformOp:transform.timeSamples = {\n");
         for (frame, turn, shift) in &self.places {
             // Points are rows in USD: p' = p M.
@@ -247,7 +334,8 @@ impl Rigid {
 
 impl UsdCamera {
     fn write(&self, text: &mut String) {
-        let vertical = 24.0;
+        // Apertures count in tenths of the stage's unit: 24 mm.
+        let vertical = 0.24;
         let focal = 0.5 * vertical / (0.5 * f64::from(self.field_of_view).to_radians()).tan();
         // It looks along its −z.
         let row = |v: Vec3, w: u8| format!("({:?}, {:?}, {:?}, {w})", v.x, v.y, v.z);
@@ -264,7 +352,8 @@ impl UsdCamera {
 }
 
 fn material(text: &mut String, prim: &str, info: &BodyInfo) {
-    let [r, g, b] = info.color;
+    // Ours are sRGB, shaders want them linear.
+    let [r, g, b] = info.color.map(|c| c.powf(2.2));
     let liquid = info.kind == BodyKind::Liquid;
     let (roughness, opacity) = if liquid { (0.0, 0.35) } else { (0.45, 1.0) };
     let _ = write!(
@@ -281,107 +370,49 @@ fn over(prim: &str, attributes: &str) -> String {
     format!("#usda 1.0\n\nover \"World\"\n{{\n    over \"{prim}\"\n    {{\n{attributes}    }}\n}}\n")
 }
 
-fn mesh_samples(surface: &Surface, frame: u32) -> String {
-    let mut text = String::new();
-    let speeds: Vec<f32> = surface.velocities.iter().map(|v| v.length()).collect();
-    sample(&mut text, "point3f[] points", frame, &vectors(&surface.positions));
-    sample(&mut text, "vector3f[] velocities", frame, &vectors(&surface.velocities));
-    sample(&mut text, "float[] primvars:speed", frame, &list(&speeds, |v| format!("{v:?}")));
-    sample(&mut text, "float3[] extent", frame, &extent(&surface.positions));
-    triangles(&mut text, &surface.triangles, |kind, values| {
-        let mut text = String::new();
-        sample(&mut text, &format!("int[] {kind}"), frame, &values);
-        text
-    });
-    text
+fn mesh_samples(surface: Surface, frame: u32) -> Vec<Attribute> {
+    let speeds = surface.velocities.iter().map(|v| v.length()).collect();
+    let box_round = extent(&surface.positions);
+    let sample = |kind, name, value| Attribute { name, kind, frame: Some(frame), value };
+    vec![
+        sample("point3f[]", "points", Value::Vectors(surface.positions)),
+        sample("vector3f[]", "velocities", Value::Vectors(surface.velocities)),
+        sample("float[]", "primvars:speed", Value::Floats(speeds)),
+        sample("float3[]", "extent", Value::Vectors(box_round)),
+        sample("int[]", "faceVertexCounts", counts(&surface.triangles)),
+        sample("int[]", "faceVertexIndices", corners(&surface.triangles)),
+    ]
 }
 
-fn spray_samples(particles: &Particles, body: u16, frame: u32) -> String {
+fn spray_samples(particles: &Particles, body: u16, frame: u32) -> Vec<Attribute> {
     let mine: Vec<usize> = (0..particles.len()).filter(|&i| particles.bodies[i] == body).collect();
     let positions: Vec<Vec3> = mine.iter().map(|&i| particles.positions[i]).collect();
-    let velocities: Vec<Vec3> = mine.iter().map(|&i| particles.velocities[i]).collect();
+    let velocities = mine.iter().map(|&i| particles.velocities[i]).collect();
     // As wide as a ball that holds what a particle holds.
     let width = particles.spacing * 1.2407;
-    let mut text = String::new();
-    sample(&mut text, "point3f[] points", frame, &vectors(&positions));
-    sample(&mut text, "vector3f[] velocities", frame, &vectors(&velocities));
-    sample(&mut text, "float[] widths", frame, &list(&mine, |_| format!("{width:?}")));
-    sample(&mut text, "int64[] ids", frame, &list(&mine, |&i| particles.ids[i].to_string()));
-    sample(&mut text, "float3[] extent", frame, &extent(&positions));
-    text
+    let box_round = extent(&positions);
+    let sample = |kind, name, value| Attribute { name, kind, frame: Some(frame), value };
+    vec![
+        sample("point3f[]", "points", Value::Vectors(positions)),
+        sample("vector3f[]", "velocities", Value::Vectors(velocities)),
+        sample("float[]", "widths", Value::Floats(vec![width; mine.len()])),
+        sample("int64[]", "ids", Value::Ids(mine.iter().map(|&i| particles.ids[i]).collect())),
+        sample("float3[]", "extent", Value::Vectors(box_round)),
+    ]
 }
 
-fn sample(text: &mut String, attribute: &str, frame: u32, value: &str) {
-    let _ = writeln!(text, "        {attribute}.timeSamples = {{ {frame}: {value} }}");
+fn counts(triangles: &[[u32; 3]]) -> Value {
+    Value::Indices(vec![3; triangles.len()])
 }
 
-fn triangles(text: &mut String, triangles: &[[u32; 3]], line: impl Fn(&str, String) -> String) {
-    text.push_str(&line("faceVertexCounts", list(triangles, |_| "3".into())));
-    text.push_str(&line("faceVertexIndices", list(triangles.as_flattened(), u32::to_string)));
-}
-
-fn list<T>(values: &[T], one: impl Fn(&T) -> String) -> String {
-    let mut text = String::with_capacity(12 * values.len() + 2);
-    text.push('[');
-    for (k, value) in values.iter().enumerate() {
-        if k > 0 {
-            text.push_str(", ");
-        }
-        text.push_str(&one(value));
-    }
-    text.push(']');
-    text
-}
-
-fn vectors(values: &[Vec3]) -> String {
-    list(values, |v| format!("({:?}, {:?}, {:?})", v.x, v.y, v.z))
+fn corners(triangles: &[[u32; 3]]) -> Value {
+    Value::Indices(triangles.as_flattened().to_vec())
 }
 
 /// Two corners round all points.
-fn extent(points: &[Vec3]) -> String {
+fn extent(points: &[Vec3]) -> Vec<Vec3> {
     let low = points.iter().copied().reduce(Vec3::min).unwrap_or_default();
-    vectors(&[low, points.iter().copied().reduce(Vec3::max).unwrap_or_default()])
-}
-
-/// All surfaces of a body as one.
-fn joined(frame: &Frame, body: u16) -> Surface {
-    let mut all = Surface { body, ..Surface::default() };
-    for surface in frame.surfaces.iter().filter(|surface| surface.body == body) {
-        let shift = all.positions.len() as u32;
-        all.positions.extend_from_slice(&surface.positions);
-        all.velocities.extend_from_slice(&surface.velocities);
-        all.triangles.extend(surface.triangles.iter().map(|triangle| triangle.map(|corner| corner + shift)));
-    }
-    all
-}
-
-/// Rotation and shift that carry the points of a rigid body from one frame to another, found from the three of them that span
-/// most: the first, the farthest from it, and the farthest from their line.
-fn carry(from: &[Vec3], to: &[Vec3]) -> (DMat3, DVec3) {
-    let still = (DMat3::IDENTITY, DVec3::ZERO);
-    if from.len() != to.len() || from.is_empty() {
-        return still;
-    }
-    let at = |points: &[Vec3], i: usize| points[i].as_dvec3();
-    let farthest = |measure: &dyn Fn(DVec3) -> f64| {
-        (0..from.len()).max_by(|&i, &j| measure(at(from, i)).total_cmp(&measure(at(from, j)))).unwrap_or(0)
-    };
-    let a = at(from, 0);
-    let second = farthest(&|p| (p - a).length_squared());
-    let axis = at(from, second) - a;
-    let third = farthest(&|p| (p - a).cross(axis).length_squared());
-    let frame = |points: &[Vec3]| {
-        let x = (at(points, second) - at(points, 0)).try_normalize()?;
-        let z = x.cross(at(points, third) - at(points, 0)).try_normalize()?;
-        Some(DMat3::from_cols(x, z.cross(x), z))
-    };
-    match (frame(from), frame(to)) {
-        (Some(before), Some(after)) => {
-            let turn = after * before.transpose();
-            (turn, at(to, 0) - turn * a)
-        }
-        _ => still,
-    }
+    vec![low, points.iter().copied().reduce(Vec3::max).unwrap_or_default()]
 }
 
 /// A name as USD allows it.
@@ -406,24 +437,10 @@ mod tests {
         assert_eq!(identifier(""), "_");
     }
 
-    /// A turn by 0.7 about (1, 2, 3) and a shift are found again from what they do to points.
-    #[test]
-    fn where_a_rigid_body_is_comes_from_its_points() {
-        let turn = DMat3::from_axis_angle(DVec3::new(1.0, 2.0, 3.0).normalize(), 0.7);
-        let shift = DVec3::new(0.4, -2.0, 1.5);
-        let points: Vec<Vec3> =
-            (0..8).map(|i| Vec3::new((i & 1) as f32, (i >> 1 & 1) as f32, (i >> 2) as f32)).collect();
-        let moved: Vec<Vec3> = points.iter().map(|p| (turn * p.as_dvec3() + shift).as_vec3()).collect();
-        let (found, by) = carry(&points, &moved);
-        assert!((found - turn).to_cols_array().iter().all(|x| x.abs() < 1e-6), "{found}");
-        assert!((by - shift).length() < 1e-6, "{by}");
-        assert_eq!(carry(&points, &[]).1, DVec3::ZERO);
-        assert_eq!(carry(&[Vec3::ONE; 3], &[Vec3::X; 3]).0, DMat3::IDENTITY);
-    }
-
     #[test]
     fn what_is_not_there_is_an_empty_mesh() {
-        let text = mesh_samples(&Surface::default(), 7);
+        let prim = Prim { name: "water".into(), attributes: mesh_samples(Surface::default(), 7) };
+        let text = Layer { prims: vec![prim] }.to_usda();
         assert!(text.contains("point3f[] points.timeSamples = { 7: [] }"), "{text}");
         assert!(text.contains("int[] faceVertexIndices.timeSamples = { 7: [] }"), "{text}");
     }

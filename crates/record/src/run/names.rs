@@ -60,8 +60,11 @@ pub(super) fn check_scene_name(name: &str) -> Result<()> {
 }
 
 /// What is written inside of a run folder under a name of its own; `write_atomic` replaces links, these would be followed.
-const WRITTEN: [&str; 10] =
-    ["frames", "checkpoints", "assets", "vtk", "ply", "vti", "probes.csv", "commands.jsonl", "run.log", "run.lock"];
+#[rustfmt::skip]
+const WRITTEN: [&str; 15] = [
+    "frames", "checkpoints", "assets", "probes.csv", "commands.jsonl", "run.log", "run.lock",
+    "vtk", "ply", "obj", "usd", "usda", "glb", "vti", "surface",
+];
 
 /// A folder of a stranger may hold links that lead writers out of it.
 pub(super) fn refuse_links(dir: &Path) -> Result<()> {

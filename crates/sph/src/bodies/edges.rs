@@ -15,8 +15,8 @@
 //! within 1e-3; at 0.05 reaches within 6e-4, 2e-4 and 6e-3.
 
 use super::Pair;
-use super::cut::CutTriangle;
-use crate::lanes::{KernelLanes, LANES, Lanes3, angle, splat};
+use super::gauss_quadrature::CutTriangle;
+use crate::simd::{KernelLanes, LANES, Lanes3, angle, splat};
 use fearless_simd::{Select, Simd, SimdBase, SimdFloat, SimdMask, f32x8};
 use std::f32::consts::PI;
 
@@ -106,7 +106,7 @@ impl<'a> Edges<'a> {
             if weight > NOTHING {
                 pairs.push(Pair {
                     particle,
-                    deficit: deficits[k],
+                    wall_fraction: deficits[k],
                     parts: [push * x, push * y, push * (weight - x - y)],
                 });
             }

@@ -3,7 +3,7 @@
 //! The plain divergence Σⱼ (vᵢ − vⱼ)·gᵢⱼ of a shear flow is not zero where particles are in disorder. A pressure that takes this error
 //! for compression stops the shear: under gravity the liquid is a glass. With the inverse of the moments of the gradients,
 //!
-//! > Mᵢ = −Σⱼ gᵢⱼ⊗(xᵢ − xⱼ) + Σ_sides b d n⊗n,  Lᵢ = Mᵢ⁻¹,
+//! > Mᵢ = −Σⱼ gᵢⱼ⊗(xᵢ − xⱼ) + ∫_walls W n⊗(xᵢ − y) dA,  Lᵢ = Mᵢ⁻¹,
 //! >
 //! > (D v)ᵢ = Σⱼ (vᵢ − vⱼ)·Lᵢgᵢⱼ − Σ_sides b (n·Lᵢn) n·(vᵢ − v_wall),
 //! >
@@ -17,6 +17,7 @@
 //! |---|---|
 //! | gᵢⱼ, b | V0 ∇Wᵢⱼ, push of a side of a wall \[1/m\]; a side is a neighbour at its foot point that holds against its normal alone |
 //! | d, n | distance from the side \[m\], its normal into the liquid |
+//! | ∫ W n⊗(x − y) dA | b d n⊗n of a flat side; of triangles Σₖ Bₖ⊗(x − xₖ) over their nodes, exactly: before a ball its part along the surface is less than zero |
 //! | qᵢ | pressure \[Pa\]; inside the liquid it may pull, elsewhere not |
 //! | δᵢ | shift of the place \[m\] |
 //!
@@ -28,12 +29,12 @@ mod sums;
 
 use super::pairs::Pairs;
 use super::{Aim, Solved, Stop};
-use crate::bodies::Link;
-use crate::lanes::{Packed, pack};
+use crate::bodies::NodeWeight;
 use crate::liquid::{Liquid, with_kernel_and_space};
 use crate::neighbours::sum_over_blocks;
 use crate::params::BodyWall;
-use crate::walls::{Contact, Side};
+use crate::simd::{Packed, pack};
+use crate::wall_contacts::{Contact, Side};
 use fearless_simd::dispatch;
 use glam::{DVec3, Mat3, Vec3};
 use meniscus_core::{StepError, par};
@@ -136,7 +137,7 @@ impl Liquid {
         let by_pressure = self.setup.coupling.wall == BodyWall::Pressure;
         // The shift of places does not keep the angular momentum of drops: under surface tension they are corrected on demand.
         let wanted = self.setup.params.gradients.is_some() || self.strongest_tension() == 0.0;
-        self.setup.params.corrects_gradients() && by_pressure && wanted && !self.embedded.is_porous()
+        self.setup.params.corrects_gradients() && by_pressure && wanted && !self.phases.is_porous()
     }
 
     /// Inverse moments of the gradients, and what walls and bodies push with under them.
@@ -199,11 +200,15 @@ impl Liquid {
         (self.work.flow, self.work.corrected.turned, self.work.partial) = (flow, turned, partial);
     }
 
-    /// Adds the sides of walls to the moments of the particles of a block.
+    /// Adds walls and bodies to the moments of the particles of a block.
     fn meet_sides(&self, start: usize, contacts: &[Contact], moments: &mut [Symmetric]) {
         for contact in contacts {
             let i = contact.particle as usize;
             let m = &mut moments[i - start];
+            if let Some(moment) = &contact.moment {
+                m.iter_mut().zip(moment).for_each(|(m, more)| *m += more);
+                continue;
+            }
             for Side { normal: n, push, distance } in self.walls.sides(contact, self.state.particles.position[i]) {
                 let weight = push * distance;
                 let more = [n.x * n.x, n.y * n.y, n.z * n.z, n.x * n.y, n.x * n.z, n.y * n.z];
@@ -216,7 +221,7 @@ impl Liquid {
     fn correct_pushes(
         &self,
         start: usize,
-        (contacts, links): (&[Contact], &mut [Link]),
+        (contacts, links): (&[Contact], &mut [NodeWeight]),
         inverse: &[Symmetric],
         output: &mut [Packed],
     ) {
@@ -228,11 +233,11 @@ impl Liquid {
             let (l, output) = (&inverse[i - start], &mut output[i - start]);
             let mut sum = pack(Vec3::ZERO, 0.0);
             if contact.wall >= of_bodies {
-                let n = contact.normal;
-                let ln = apply(l, n);
                 while links.next_if(|link| link.particle < contact.particle).is_some() {}
                 while let Some(link) = links.next_if(|link| link.particle == contact.particle) {
-                    link.weight = n * ln.dot(link.weight);
+                    // As each side of a tank, each node holds against its own normal alone.
+                    let n = link.weight.normalize_or_zero();
+                    link.weight *= n.dot(apply(l, n));
                     let flux = link.weight.dot(self.bodies.velocity_of(link.node));
                     sum = pack(Vec3::from_slice(&sum) + link.weight, sum[3] + flux);
                 }
@@ -279,8 +284,8 @@ impl Liquid {
         let error = self.error_of_pressure(gravity, dt).min(most);
         let error = error.max(super::ROUNDING * dt * self.setup.speed / solver.spacing);
         let stop = Stop { error, most: error, iterations: [0, solver.max_divergence_iterations], both_ways: true };
-        let (embedded, liquid) = (&self.embedded, &self.state.particles.liquid);
-        let inside = |(&c, &l): (&f32, &u16)| c > INSIDE && !embedded.is_solid(l);
+        let (phases, liquid) = (&self.phases, &self.state.particles.liquid);
+        let inside = |(&c, &l): (&f32, &u16)| c > INSIDE && !phases.is_solid(l);
         let Self { work, .. } = self;
         work.corrected.pulls.clear();
         work.corrected.pulls.extend(work.compression.iter().zip(liquid).map(inside));
@@ -442,7 +447,7 @@ impl Liquid {
 
     /// As [`Liquid::accelerate`], with corrected gradients and what [`Liquid::press`] has put down.
     pub(super) fn accelerate_corrected(&self, output: &mut Vec<Packed>) {
-        let (work, particles, in_pores) = (&self.work, &self.state.particles, &self.embedded.in_pores);
+        let (work, particles, in_pores) = (&self.work, &self.state.particles, &self.phases.in_pores);
         let count = particles.len();
         output.resize(count + 1, [0.0; 4]);
         let (level, norm) = (self.level, self.gradient_norm());
@@ -462,7 +467,7 @@ impl Liquid {
             });
         });
         output[count] = [0.0; 4];
-        self.embedded.answer_as_rigid(&particles.position, output);
+        self.phases.answer_as_rigid(&particles.position, output);
     }
 
     /// As [`Liquid::sum_rates`], with corrected gradients.

@@ -1,10 +1,10 @@
 //! Sums over pairs of neighbours, a block of particles at a time.
 
-use crate::lanes::{
+use crate::neighbours::Block;
+use crate::simd::{
     LANES, Lanes3, Packed, Space, Stored3, add_up, add_up3, dot, gather, gather_companions, gather1, minus, pack,
     plus_scaled, scaled, splat, splat3,
 };
-use crate::neighbours::Block;
 use fearless_simd::{Simd, SimdFrom, f32x8};
 use glam::Vec3;
 

@@ -1,7 +1,7 @@
 //! The solver against manufactured solutions, and how many iterations it takes.
 
 use super::*;
-use crate::dice::Dice;
+use crate::test_rng::Dice;
 use glam::DVec3;
 use meniscus_geometry::Aabb;
 use std::f64::consts::PI;

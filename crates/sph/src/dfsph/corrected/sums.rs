@@ -2,8 +2,8 @@
 
 use super::super::pairs::Pairs;
 use super::{Symmetric, apply};
-use crate::lanes::{LANES, Packed, Space, add_up, add_up3, dot, gather, minus, pack, plus_scaled, splat, splat3};
 use crate::neighbours::Block;
+use crate::simd::{LANES, Packed, Space, add_up, add_up3, dot, gather, minus, pack, plus_scaled, splat, splat3};
 use fearless_simd::{Simd, SimdFrom, f32x8};
 use glam::Vec3;
 

@@ -80,7 +80,7 @@ fn liquid_slides_along_walls_without_divergence() {
             friction: Friction::Slip,
             motion: Motion::Still,
         };
-        crate::walls::Walls::new::<crate::lanes::CubicSpline>(
+        crate::wall_contacts::Walls::new::<crate::simd::CubicSpline>(
             &Boundaries::new(vec![floor]).unwrap(),
             Friction::Slip,
             liquid.h,
@@ -131,4 +131,61 @@ fn friction_of_noise_takes_energy_and_neither_momentum_nor_linear_fields() {
     assert!(most < 1e-4, "linear fields are felt: {most}");
     let (most, change, turn, power) = after(1.0);
     assert!(most > 0.1 && change < 1e-6 && turn < 1e-6 && power < -0.02, "{most} {change} {turn} {power}");
+}
+
+/// Liquid on a lattice around a ball of four spacings, ready for sums.
+fn around_a_ball(center: Vec3, radius: f32) -> Liquid {
+    let mut liquid = Liquid::new(Setup {
+        params: Params { spacing: SPACING, gradients: Some(Gradients::Corrected), ..Params::default() },
+        materials: vec![("water".into(), Material::default())],
+        walls: Boundaries::default(),
+        coupling: Default::default(),
+        emitters: Vec::new(),
+        periodic: Default::default(),
+        stiffness: 400.0,
+        speed: 2.0,
+    });
+    for n in 0..4096 {
+        let x = (Vec3::new((n % 16) as f32, (n / 16 % 16) as f32, (n / 256) as f32) + 0.5) * SPACING as f32;
+        if x.distance(center) > radius + 0.3 * SPACING as f32 {
+            liquid.particles_mut().push(0, x, Vec3::ZERO, 1000.0);
+        }
+    }
+    let mesh = meniscus_geometry::solids::icosphere(center.as_dvec3(), radius.into(), 3);
+    liquid.bodies_mut(1)[0] = crate::Body {
+        positions: mesh.vertices().to_vec(),
+        velocities: vec![DVec3::ZERO; mesh.vertices().len()],
+        triangles: mesh.triangles().to_vec(),
+        ..Default::default()
+    };
+    liquid.sort(0.0, 1e-3);
+    liquid.find_neighbours();
+    liquid.touch_walls(0.0, 1e-3);
+    liquid
+}
+
+#[test]
+fn a_ball_adds_its_own_moment() {
+    let (center, radius) = (Vec3::new(0.41, 0.39, 0.4), 0.2);
+    let liquid = around_a_ball(center, radius);
+    let mut seen = 0;
+    for contact in liquid.work.contacts.iter().flatten() {
+        let (r, b) = (liquid.state.particles.position[contact.particle as usize] - center, contact.push.length());
+        let (n, d) = (r.normalize(), r.length() - radius);
+        if b * (SPACING as f32) < 0.05 {
+            continue;
+        }
+        seen += 1;
+        let m = contact.moment.unwrap();
+        let across = n.dot(apply(&m, n));
+        let along = 0.5 * (m[0] + m[1] + m[2] - across);
+        // Points of the ball beside the nearest one lie lower by ρ²/2R, and their normals lean out by ρ/R: with the mean of ρ² over
+        // the kernel, at most h²/4, ∫ W n⊗(x − y) dA is b (d + ρ²/2R) across and −b ρ²/2R along, each twice.
+        let dip = -along / b;
+        let most = (liquid.h * liquid.h) as f32 / (8.0 * radius);
+        assert!(dip > 0.0 && dip < 1.2 * most, "{dip} of {most}");
+        // The dip of each direction adds up across; normals that lean take a little of b d.
+        assert!((across - b * (d + 2.0 * dip)).abs() < 0.1 * b * (d + 2.0 * dip), "{across} {b} {d} {dip}");
+    }
+    assert!(seen > 100, "{seen}");
 }

@@ -1,0 +1,154 @@
+//! The `gauss` method: a particle liquid whose walls are met through their surface \[MSTHG04\].
+//!
+//! One step; the names are those of the step report. Stages 1 to 9 are the liquid's, as `meniscus_sph` describes them ([`Liquid::step`]):
+//!
+//! | | stage | what happens |
+//! |---|---|---|
+//! | 1–9 | sort particles … advance | the liquid among walls and bodies that are in their places |
+//! | 10 | step of the solids | with what the liquid does to their nodes, as `meniscus_fem` describes it; then that of the rigid bodies | |
+//! | 11 | keep before bodies | particles that a surface has passed are put back before it | |
+//! | 12 | drain | particles in drains and outside the domain go | |
+
+use super::{Method, Step};
+use crate::hands::{Grip, Hands};
+use crate::part::Part;
+use crate::parts::{LiquidPart, RigidPart, SavedSoft, SoftPart};
+use glam::DVec3;
+use meniscus_core::{StepError, StepReport};
+use meniscus_coupling::{Wetted, exchange, fem_rigid};
+
+/// The method.
+pub(crate) struct Gauss {
+    pub(crate) water: LiquidPart,
+    pub(crate) soft: SoftPart,
+    pub(crate) rigid: RigidPart,
+    /// The solids at the start of the step under way, if they take several.
+    pub(crate) before: Option<Before>,
+}
+
+/// Solids and what holds them, before a step.
+pub(crate) struct Before {
+    soft: SavedSoft,
+    rigid: Option<meniscus_rigid::State>,
+    grips: Vec<Grip>,
+}
+
+impl Method for Gauss {
+    fn step(&mut self, step: Step<'_>, report: &mut StepReport) -> Result<(), StepError> {
+        let (dt, gravity) = (step.dt, step.gravity);
+        self.water.walls.place(step.time, dt);
+        self.show_solids(dt);
+        self.water.liquid.step(&self.water.walls, gravity, &mut (), report)?; // 1 to 9
+        self.soft.wetted().take_back();
+        self.step_solids(step, report)?; // 10
+        self.keep_liquid_out(dt, report); // 11
+        self.soft.part_broken(report);
+        self.water.drain(report); // 12
+        report.count("kept inside walls", self.water.liquid.kept_inside() as f64);
+        report.count("wet triangles", self.water.liquid.wet_triangles() as f64);
+        Ok(())
+    }
+
+    fn roll_back(&mut self, hands: &mut Hands) {
+        self.soft.wetted().take_back();
+        self.water.roll_back();
+        self.soft.roll_back();
+        self.rigid.roll_back();
+        if let Some(Before { soft, rigid, grips }) = self.before.take() {
+            // Saved by these very solids.
+            let _fits = self.soft.restore(soft) && self.rigid.restore(rigid);
+            hands.grips = grips;
+        }
+    }
+
+    fn stable_step(&self, gravity: DVec3) -> f64 {
+        let solids = self.stable_step_of_solids();
+        if self.water.dry && solids.is_finite() {
+            return solids;
+        }
+        let most = f64::from(self.water.liquid.setup().coupling.substeps);
+        (solids * most).min(self.water.stable_step(gravity))
+    }
+
+    fn parts(&self) -> Vec<&dyn Part> {
+        vec![&self.water, &self.soft, &self.rigid]
+    }
+
+    fn parts_mut(&mut self) -> Vec<&mut dyn Part> {
+        vec![&mut self.water, &mut self.soft, &mut self.rigid]
+    }
+
+    fn walls(&self) -> Vec<&str> {
+        self.water.wall_names()
+    }
+}
+
+impl Gauss {
+    /// Shows the liquid the surfaces of solids in a step of `dt` \[s\], and how they give way.
+    pub(crate) fn show_solids(&mut self, dt: f64) {
+        let Self { water, soft, rigid, .. } = self;
+        exchange::show(&mut water.liquid, &mut (soft.wetted(), &mut rigid.world), dt);
+    }
+
+    fn stable_step_of_solids(&self) -> f64 {
+        self.soft.stable_step().min(self.rigid.stable_step())
+    }
+
+    /// Solids that move faster than the liquid take several steps while its forces stay.
+    fn step_solids(&mut self, step: Step<'_>, report: &mut StepReport) -> Result<(), StepError> {
+        let Step { time, dt, gravity, hands } = step;
+        let most = f64::from(self.water.liquid.setup().coupling.substeps);
+        let count = if self.water.dry { 1.0 } else { (dt / self.stable_step_of_solids()).ceil().clamp(1.0, most) };
+        let before = || Before { soft: self.soft.saved(), rigid: self.rigid.saved(), grips: hands.grips.clone() };
+        self.before = (count > 1.0).then(before);
+        let part = dt / count;
+        for number in 0..count as u32 {
+            if !self.water.dry {
+                (self.soft.wetted(), &mut self.rigid.world).take_forces(&self.water.liquid, 0);
+            }
+            self.water.walls.place(time + f64::from(number) * part, part);
+            self.step_once(gravity, hands, report)?;
+        }
+        self.water.walls.place(time, dt);
+        report.count("steps of solids", count);
+        Ok(())
+    }
+
+    /// A step of all solids: soft ones together, then the rigid ones, which feel what those felt.
+    fn step_once(&mut self, gravity: DVec3, hands: &mut Hands, report: &mut StepReport) -> Result<(), StepError> {
+        let Self { water, soft, rigid, .. } = self;
+        let [time, dt] = water.walls.step();
+        if soft.bodies.is_empty() && rigid.is_empty() {
+            return Ok(());
+        }
+        report.stage("prescribe", || {
+            hands.pull(&mut [&mut *soft, &mut *rigid], time, dt);
+            rigid.prescribe(&water.walls);
+            soft.prescribe(time + dt);
+        });
+        if !soft.bodies.is_empty() {
+            let reach = soft.reach(dt, rigid.max_speed());
+            let (world, samples) = (&mut rigid.world, &mut rigid.samples);
+            let sides = match world.is_empty() {
+                true => Vec::new(),
+                false => report.stage("predict", || fem_rigid::sides(world, samples, [dt, reach], gravity)),
+            };
+            soft.step(&water.walls, &sides, gravity, report)?;
+            drop(sides);
+            fem_rigid::give(world, soft.on_rigid());
+        }
+        rigid.step(dt, gravity, report)?;
+        soft.begun = false;
+        rigid.end();
+        Ok(())
+    }
+
+    /// Bodies that have broken must not have parted yet.
+    fn keep_liquid_out(&mut self, dt: f64, report: &mut StepReport) {
+        let Self { water, soft, rigid, .. } = self;
+        if !water.dry {
+            let solids = (soft.wetted(), &mut rigid.world);
+            report.stage("keep before bodies", || exchange::keep_out(&mut water.liquid, &solids, dt));
+        }
+    }
+}

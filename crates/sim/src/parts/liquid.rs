@@ -1,0 +1,265 @@
+//! The particle liquid of a world: with its walls, nozzles and drains.
+
+use super::shown_walls;
+use crate::part::{Part, Totals, fits, take};
+use crate::probes;
+use glam::{DVec3, Vec3};
+use meniscus_boundary::{Boundaries, WallShape};
+use meniscus_core::{BodyInfo, BodyKind, Digest, Frame, StepReport, Surface, Wire, Wrench, par};
+use meniscus_geometry::Aabb;
+use meniscus_scene::live::LiveKey;
+use meniscus_scene::{Poke, Probe};
+use meniscus_sph::{BodyWall, Liquid, State};
+
+/// A region where particles vanish.
+pub(crate) type Drain = Box<dyn Fn(DVec3) -> bool + Send + Sync>;
+
+/// The counter of particles that have left the domain in a step.
+pub(crate) const LEFT_DOMAIN: &str = "left the domain";
+
+/// A liquid among walls.
+pub(crate) struct LiquidPart {
+    pub(crate) liquid: Liquid,
+    pub(crate) walls: Boundaries,
+    /// Liquids of the scene; what comes after them in the liquid are particles of bodies.
+    pub(crate) liquids: u16,
+    /// Whether there is no liquid and none will come.
+    pub(crate) dry: bool,
+    /// Whether the scene has soft or rigid bodies that it meets by their surfaces.
+    pub(crate) meets_bodies: bool,
+    pub(crate) courant: f64,
+    pub(crate) domain: Aabb,
+    pub(crate) drains: Vec<Drain>,
+    pub(crate) look: Look,
+}
+
+/// How the bodies are drawn.
+pub(crate) struct Look {
+    /// Liquids, then walls, then nozzles, then solids, then rigid bodies.
+    pub(crate) bodies: Vec<BodyInfo>,
+    /// Edges of each wall, where it is at the start; none for meshes and planes.
+    pub(crate) tanks: Vec<Vec<[Vec3; 2]>>,
+    pub(crate) nozzles: Vec<Wire>,
+}
+
+impl Part for LiquidPart {
+    fn save(&self, bytes: Vec<u8>) -> Result<Vec<u8>, postcard::Error> {
+        postcard::to_extend(self.liquid.state(), bytes)
+    }
+
+    fn load(&mut self, bytes: &mut &[u8]) -> Result<(), postcard::Error> {
+        let state: State = take(bytes)?;
+        fits(self.liquid.restore(state))?;
+        self.put_walls_back();
+        Ok(())
+    }
+
+    fn digest(&self, mut digest: Digest) -> Digest {
+        let particles = self.liquid.particles();
+        for i in particles.in_id_order() {
+            digest = digest.u64(u64::from(particles.id[i]) << 16 | u64::from(particles.liquid[i]));
+            digest.vec3(particles.position[i]);
+            digest.vec3(particles.velocity[i]);
+            digest.bytes(&particles.density[i].to_le_bytes());
+        }
+        digest
+    }
+
+    fn show(&self, frame: &mut Frame) {
+        frame.bodies.extend(self.look.bodies.iter().cloned());
+        frame.wires.extend(self.look.nozzles.iter().cloned());
+        self.show_walls(frame);
+        let (from, to) = (&self.liquid.state().particles, &mut frame.particles);
+        to.spacing = self.liquid.setup().params.spacing as f32;
+        for i in from.in_id_order().into_iter().filter(|&i| from.liquid[i] < self.liquids) {
+            to.ids.push(from.id[i]);
+            to.bodies.push(from.liquid[i]);
+            to.positions.push(from.position[i]);
+            to.velocities.push(from.velocity[i]);
+            to.densities.push(from.density[i]);
+            to.pressures.push(from.pressure[i]);
+        }
+    }
+
+    fn add_totals(&self, gravity: DVec3, totals: &mut Totals) {
+        let liquid = &self.liquid;
+        let particles = liquid.particles();
+        let zero = ([0.0; 4], DVec3::ZERO);
+        let ([kinetic, potential, volume, at_rest], momentum) = par::reduce(
+            particles.len(),
+            &|range| {
+                let own = range.filter(|&i| particles.liquid[i] < self.liquids);
+                own.fold(zero, |(mut sums, mut momentum), i| {
+                    let mass = liquid.mass(particles.liquid[i]);
+                    let rest_density = liquid.setup().materials[usize::from(particles.liquid[i])].1.density;
+                    let v = particles.velocity[i].as_dvec3();
+                    sums[0] += 0.5 * mass * v.length_squared();
+                    sums[1] -= mass * gravity.dot(particles.position[i].as_dvec3());
+                    sums[2] += mass / f64::from(particles.density[i]).max(rest_density);
+                    sums[3] += mass / rest_density;
+                    momentum += v * mass;
+                    (sums, momentum)
+                })
+            },
+            &|a, b| (std::array::from_fn(|k| a.0[k] + b.0[k]), a.1 + b.1),
+        )
+        .unwrap_or(zero);
+        totals.particles += particles.liquid.iter().filter(|&&liquid| liquid < self.liquids).count() as u64;
+        totals.kinetic_energy += kinetic;
+        totals.potential_energy += potential;
+        totals.volume_change = if at_rest > 0.0 { volume / at_rest - 1.0 } else { 0.0 };
+        totals.max_speed = totals.max_speed.max(liquid.state().fastest[0]);
+        totals.momentum += momentum;
+    }
+
+    fn read(&self, probe: &Probe, gravity: DVec3, values: &mut Vec<f64>) -> bool {
+        probes::read_liquid(&self.liquid, gravity, probe, values)
+    }
+
+    fn add_wall_forces(&self, walls: &mut [Wrench]) {
+        walls.iter_mut().zip(self.liquid.reactions()).for_each(|(wall, felt)| *wall += felt);
+    }
+
+    fn set(&mut self, key: &LiveKey, value: &[f64]) {
+        let &[value] = value else { return };
+        self.liquid.set_parameters(|setup| match *key {
+            LiveKey::ArtificialViscosity => setup.params.artificial_viscosity = Some(value),
+            LiveKey::LiquidViscosity(number) => setup.materials[number].1.viscosity = value,
+            LiveKey::LiquidDensity(number) => setup.materials[number].1.density = value,
+            LiveKey::LiquidTension(number) => setup.materials[number].1.surface_tension = value,
+            LiveKey::ContactAngle(number) => setup.materials[number].1.contact_angle = value,
+            LiveKey::EmitterSpeed(number) => setup.emitters[number].speed = value,
+            LiveKey::RestDistance => setup.coupling.rest_distance = Some(value),
+            _ => {}
+        });
+    }
+
+    fn poke(&mut self, poke: &Poke) {
+        let center = DVec3::from_array(poke.center).as_vec3();
+        let (radius, velocity) = (poke.radius as f32, DVec3::from_array(poke.velocity).as_vec3());
+        self.liquid.kick(|_, position| {
+            let q = position.distance(center) / radius;
+            if q < 1.0 { velocity * ((1.0 - q * q) * (1.0 - q * q)) } else { Vec3::ZERO }
+        });
+    }
+
+    fn gauss_points(&self) -> Vec<Vec3> {
+        self.liquid.gauss_points()
+    }
+
+    fn rest_distance(&self) -> Option<f64> {
+        let setup = self.liquid.setup();
+        (!self.dry && self.meets_bodies).then(|| match setup.coupling.wall {
+            BodyWall::Traction => self.liquid.traction().rest_distance(),
+            // What the wall kernel is calibrated for.
+            BodyWall::Pressure => 0.5 * setup.params.spacing,
+        })
+    }
+}
+
+impl LiquidPart {
+    /// Largest stable step, under gravity \[m/s²\] \[s\].
+    pub(crate) fn stable_step(&self, gravity: DVec3) -> f64 {
+        self.liquid.stable_step(self.courant, gravity.length())
+    }
+
+    /// Names of the walls.
+    pub(crate) fn wall_names(&self) -> Vec<&str> {
+        let walls = self.look.bodies.iter().filter(|body| body.kind == BodyKind::Wall);
+        walls.map(|wall| wall.name.as_str()).collect()
+    }
+
+    /// Without liquid: walls are shown where they are.
+    pub(crate) fn follow_walls(&mut self) {
+        let [time, dt] = self.walls.step();
+        self.liquid.sort(time, dt);
+        self.liquid.touch_placed_walls(&self.walls);
+    }
+
+    /// Undoes a step that failed.
+    pub(crate) fn roll_back(&mut self) {
+        self.liquid.roll_back();
+        match self.liquid.state().last_step {
+            [time, dt] if dt > 0.0 => self.walls.place(time, dt),
+            _ => self.walls.place_at(0.0),
+        }
+        self.put_walls_back();
+    }
+
+    /// Walls are where the last step that was taken has left them.
+    fn put_walls_back(&mut self) {
+        match self.liquid.state().last_step {
+            [time, dt] if dt > 0.0 => self.walls.place(time, dt),
+            _ => self.walls.put_back(),
+        }
+    }
+
+    /// Walls as outlines or surfaces, where they are now.
+    fn show_walls(&self, frame: &mut Frame) {
+        for number in 0..self.walls.len() {
+            let body = self.liquids + number as u16;
+            let pose = self.walls.poses(number)[1];
+            let place = |p: DVec3| pose.apply(p).as_vec3();
+            frame.walls.extend(shown_walls::shown(body, &self.walls.wall(number).shape, &pose));
+            if let Some(surface) = self.walls.surface(number) {
+                let (positions, velocities) =
+                    self.walls.vertices(number).map(|(x, v)| (x.as_vec3(), v.as_vec3())).unzip();
+                frame.surfaces.push(Surface {
+                    body,
+                    positions,
+                    velocities,
+                    triangles: surface.mesh().triangles().to_vec(),
+                });
+            }
+            let segments: Vec<_> = self.look.tanks[number].iter().map(|s| s.map(|p| place(p.as_dvec3()))).collect();
+            if !segments.is_empty() {
+                frame.wires.push(Wire { body, segments });
+            }
+        }
+    }
+
+    /// Takes away what is in drains or has left the domain, and counts the latter.
+    pub(crate) fn drain(&mut self, report: &mut StepReport) {
+        let lost = report.stage("drain", || self.take_away());
+        report.count(LEFT_DOMAIN, lost as f64);
+    }
+
+    fn take_away(&mut self) -> usize {
+        let (domain, drains) = (self.domain, &self.drains);
+        let inner = domain.inner();
+        let goes = |position: Vec3| {
+            if drains.is_empty() && inner.contains(position) {
+                return false;
+            }
+            let position = position.as_dvec3();
+            !domain.contains(position) || drains.iter().any(|drain| drain(position))
+        };
+        let liquids = self.liquids;
+        let particles = self.liquid.particles();
+        if par::find_first(particles.len(), |i| goes(particles.position[i])).is_none() {
+            return 0;
+        }
+        let lost = |i: &usize| particles.liquid[*i] < liquids && !domain.contains(particles.position[*i].as_dvec3());
+        let lost = (0..particles.len()).filter(lost).count();
+        self.liquid.retain(|particles, i| particles.liquid[i] >= liquids || !goes(particles.position[i]));
+        lost
+    }
+}
+
+/// The edges of a tank; an open side has none of its own.
+pub(crate) fn tank_edges(shape: &WallShape, domain: &Aabb) -> Vec<[Vec3; 2]> {
+    let WallShape::Tank { min, max } = *shape else { return Vec::new() };
+    let corner = |bits: usize| {
+        let pick = |axis: usize| {
+            if bits >> axis & 1 == 0 { min[axis].max(domain.min[axis]) } else { max[axis].min(domain.max[axis]) }
+        };
+        DVec3::new(pick(0), pick(1), pick(2)).as_vec3()
+    };
+    let mut edges = Vec::new();
+    for axis in 0..3 {
+        for bits in (0..8).filter(|bits| bits >> axis & 1 == 0) {
+            edges.push([corner(bits), corner(bits | 1 << axis)]);
+        }
+    }
+    edges
+}

@@ -1,0 +1,36 @@
+//! Liquid with corrected gradients around a body at the start: as much is left out as the body displaces, and none is in it.
+
+use glam::Vec3;
+use meniscus_scene::Loaded;
+use meniscus_sim::World;
+use std::f64::consts::PI;
+
+const SPACING: f64 = 0.05;
+const CENTER: Vec3 = Vec3::new(0.51, 0.48, 0.5);
+
+/// Positions of the particles of a cube of 1 m with a ball of this radius \[m\] in it.
+fn around_a_ball(radius: f64) -> Vec<Vec3> {
+    let [x, y, z] = CENTER.to_array();
+    let text = format!(
+        "[sph]\nspacing = {SPACING}\ngradients = \"corrected\"\n[liquid.water]\n\
+         fill = [{{ box = {{ min = [0, 0, 0], max = [1, 1, 1] }} }}]\n\
+         [wall.tank]\nshape = {{ box = {{ min = [0, 0, 0], max = [1, 2, 1] }} }}\n\
+         [rigid.ball]\nshape = {{ sphere = {{ center = [{x}, {y}, {z}], radius = {radius} }} }}\nedge = 0.05\n"
+    );
+    let none = |_: &str| Err(std::io::ErrorKind::NotFound.into());
+    let loaded = Loaded::from_text("ball", "ball.toml", &text, &[], &none).unwrap();
+    World::new(&loaded).unwrap().frame().particles.positions
+}
+
+#[test]
+fn a_ball_displaces_its_volume() {
+    for (radius, off) in [(0.15, 0.03), (0.3, 0.015)] {
+        let places = around_a_ball(radius);
+        let displaced = (8000 - places.len()) as f64 * SPACING.powi(3);
+        let volume = 4.0 / 3.0 * PI * f64::powi(radius, 3);
+        assert!((displaced / volume - 1.0).abs() < off, "{displaced} {volume}");
+        let nearest = places.iter().map(|x| f64::from(x.distance(CENTER))).fold(f64::INFINITY, f64::min);
+        // Facets lie a little within the ball.
+        assert!(nearest > 0.97 * radius, "{nearest}");
+    }
+}
