@@ -209,7 +209,9 @@ impl Liquid {
                 }
                 while links.next_if(|link| link.particle < contact.particle).is_some() {}
                 while let Some(link) = links.next_if(|link| link.particle == contact.particle) {
-                    force[link.node as usize] -= link.weight.as_dvec3() * mirror;
+                    if self.feels_head(link.node) {
+                        force[link.node as usize] -= link.weight.as_dvec3() * mirror;
+                    }
                 }
             }
         }

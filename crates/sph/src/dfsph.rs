@@ -43,7 +43,7 @@ use rayon::prelude::*;
 const SPRAY_COMPRESSION: f32 = 0.75;
 
 /// What rounding in single precision leaves of a compression.
-const ROUNDING: f64 = 2e-6;
+pub(crate) const ROUNDING: f64 = 2e-6;
 
 /// Part of the first error that may be left where the liquid is in violent motion.
 const ERROR_LEFT: f64 = 0.05;

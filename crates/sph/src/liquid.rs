@@ -577,9 +577,6 @@ impl Liquid {
         if pressure <= 0.0 || gravity == Vec3::ZERO || self.setup.params.position_correction {
             return 0.0;
         }
-        if self.corrects_gradients() {
-            return 0.0;
-        }
         let i = contact.particle as usize;
         let rest_density = self.work.rest_density[usize::from(self.state.particles.liquid[i])];
         let depth = -contact.push.normalize_or_zero().dot(gravity) * self.setup.params.spacing as f32;

@@ -5,8 +5,11 @@
 //!
 //! > x += δ,  cᵢ(x + δ) ≤ 1,
 //!
-//! a part at a time, until hardly any compression is left; velocities stay as they are given.
+//! a part at a time, until hardly any compression is left; velocities stay as they are given. Then the pressure of the first step is found,
+//! from nothing: conjugate gradients carry it some layer further with each iteration, so that deep liquid needs more of them than a
+//! step may take, and would be thrown up by what it lacks.
 
+use crate::dfsph::{ROUNDING, Solved};
 use crate::liquid::Liquid;
 use glam::{DVec3, Vec3};
 use meniscus_boundary::Boundaries;
@@ -25,6 +28,9 @@ const ERROR_LEFT: f64 = 5.0;
 /// Most rounds.
 const MAX_ROUNDS: u32 = 40;
 
+/// Most iterations for the pressure of the first step.
+const MAX_PRESSURE_ITERATIONS: u32 = 3000;
+
 /// What it took to make room.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Relaxed {
@@ -32,19 +38,23 @@ pub struct Relaxed {
     pub rounds: u32,
     /// Mean compression above rest before and after, dimensionless.
     pub compression: [f64; 2],
-    /// Whether no more is left than five times what a step may leave.
+    /// Iterations of the solves for the pressure of the first step.
+    pub pressure_iterations: u32,
+    /// Whether no more compression is left than five times what a step may leave.
     pub converged: bool,
+    /// Whether the pressure is found.
+    pub pressure_found: bool,
 }
 
 impl Liquid {
-    /// Moves particles apart where they are too dense, before walls that have been placed for a step, and bodies. Nothing without `relax`
-    /// or with plain gradients, whose velocities make room as soon as they start.
+    /// Moves particles apart where they are too dense, before walls that have been placed for a step, and bodies, and finds their pressure
+    /// under gravity \[m/s²\]. Nothing without `relax` or with plain gradients, whose velocities make room as soon as they start.
     ///
     /// # Errors
-    /// When a density is not finite.
-    pub fn relax(&mut self, placed: &Boundaries) -> Result<Relaxed, StepError> {
+    /// When a density or a force is not finite.
+    pub fn relax(&mut self, placed: &Boundaries, gravity: DVec3) -> Result<Relaxed, StepError> {
         let params = &self.setup.params;
-        let mut relaxed = Relaxed { converged: true, ..Relaxed::default() };
+        let mut relaxed = Relaxed { converged: true, pressure_found: true, ..Relaxed::default() };
         if !(params.relax && self.corrects_gradients()) || self.state.particles.is_empty() {
             return Ok(relaxed);
         }
@@ -63,8 +73,38 @@ impl Liquid {
             self.make_room(dt);
             relaxed.rounds += 1;
         }
+        let found = self.find_first_pressure(gravity)?;
+        relaxed.pressure_iterations = found.iterations;
+        relaxed.pressure_found = found.converged;
         self.state.last_step = last_step;
         Ok(relaxed)
+    }
+
+    /// The pressure with which the first step will start. A mean divergence says little about deep liquid, which falls as a whole but for
+    /// its lowest layers: so all is solved for that single precision can tell.
+    fn find_first_pressure(&mut self, gravity: DVec3) -> Result<Solved, StepError> {
+        let spacing = self.setup.params.spacing;
+        let fastest =
+            par::max(self.state.particles.len(), 0.0, |i| f64::from(self.state.particles.velocity[i].length()));
+        // A fall by a part of a spacing is told from rounding best.
+        let speed = libm::sqrt(PART * spacing * gravity.length()) + fastest;
+        if speed == 0.0 {
+            return Ok(Solved { converged: true, ..Solved::default() });
+        }
+        let dt = PART * spacing / speed;
+        self.remove_divergence(dt)?;
+        self.sum_forces(gravity, dt)?;
+        self.start_bodies();
+        let forces = self.work.acceleration.clone();
+        let first = self.project(dt, PART * ROUNDING, MAX_PRESSURE_ITERATIONS);
+        // Walls feel the head before them where there is pressure.
+        self.work.acceleration.clone_from(&forces);
+        self.add_mirror_heads(gravity.as_vec3());
+        let mut found = self.project(dt, PART * ROUNDING, MAX_PRESSURE_ITERATIONS);
+        found.iterations += first.iterations;
+        let particles = &mut self.state.particles;
+        particles.pressure.clone_from(&particles.multiplier);
+        Ok(found)
     }
 
     /// As [`Liquid::sort`], before the first step: nozzles are shut.

@@ -181,7 +181,7 @@ impl Ball {
         ball.show(0.0);
         let mut placed = Boundaries::new(walls).unwrap();
         placed.place(0.0, 1e-3);
-        assert!(ball.liquid.relax(&placed).unwrap().converged);
+        assert!(ball.liquid.relax(&placed, GRAVITY).unwrap().converged);
         ball
     }
 

@@ -37,30 +37,34 @@ pub(crate) fn meet(liquid: &mut Liquid, soft: Option<&SoftPart>, rigid: &RigidPa
 }
 
 /// Lets liquid make room before the first step, among walls, soft and rigid bodies.
-pub(crate) fn relax(gauss: &mut Gauss, warnings: &mut Vec<String>) {
+pub(crate) fn relax(gauss: &mut Gauss, gravity: DVec3, warnings: &mut Vec<String>) {
     if gauss.water.liquid.corrects_gradients() {
         gauss.show_solids(START);
-        relax_alone(&mut gauss.water, warnings);
+        relax_alone(&mut gauss.water, gravity, warnings);
         gauss.soft.wetted().take_back();
     }
 }
 
 /// The same, among rigid bodies and the solids that it embeds.
-pub(crate) fn relax_embedded(unified: &mut Unified, warnings: &mut Vec<String>) {
+pub(crate) fn relax_embedded(unified: &mut Unified, gravity: DVec3, warnings: &mut Vec<String>) {
     let Unified { water, rigid, .. } = unified;
     exchange::show(&mut water.liquid, &mut &mut rigid.world, START);
-    relax_alone(water, warnings);
+    relax_alone(water, gravity, warnings);
 }
 
 /// The same, among walls and what it has been shown.
-pub(crate) fn relax_alone(water: &mut LiquidPart, warnings: &mut Vec<String>) {
+pub(crate) fn relax_alone(water: &mut LiquidPart, gravity: DVec3, warnings: &mut Vec<String>) {
     if !water.liquid.corrects_gradients() {
         return;
     }
     let mut walls = water.walls.clone();
     walls.place(0.0, START);
-    match water.liquid.relax(&walls) {
-        Ok(relaxed) if relaxed.converged => {}
+    match water.liquid.relax(&walls, gravity) {
+        Ok(relaxed) if relaxed.converged && relaxed.pressure_found => {}
+        Ok(relaxed) if relaxed.converged => warnings.push(format!(
+            "the pressure of the liquid at the start is not found in {} iterations",
+            relaxed.pressure_iterations
+        )),
         Ok(relaxed) => warnings.push(format!(
             "the liquid starts {:.2} % too dense in the mean, and has not found more room in {} rounds",
             100.0 * relaxed.compression[1],

@@ -173,7 +173,7 @@ fn gauss(loaded: &Loaded, warnings: &mut Vec<String>) -> Result<Gauss, BuildErro
     let rigid = rigid::rigid(loaded, &water.walls, first_solid(&loaded.scene) + loaded.scene.solid.len(), finest)?;
     clearance::meet(&mut water.liquid, Some(&soft), &rigid, warnings);
     let mut gauss = Gauss { water, soft, rigid, before: None };
-    clearance::relax(&mut gauss, warnings);
+    clearance::relax(&mut gauss, DVec3::from_array(loaded.scene.gravity), warnings);
     Ok(gauss)
 }
 
@@ -184,14 +184,14 @@ fn unified(loaded: &Loaded, warnings: &mut Vec<String>) -> Result<Unified, Build
     clearance::meet(&mut water.liquid, None, &rigid, warnings);
     let elastic = elastic::elastic(loaded, &mut water, first_solid(scene), warnings)?;
     let mut unified = Unified { water, rigid, elastic, before: Vec::new() };
-    clearance::relax_embedded(&mut unified, warnings);
+    clearance::relax_embedded(&mut unified, DVec3::from_array(loaded.scene.gravity), warnings);
     Ok(unified)
 }
 
 fn connections(loaded: &Loaded, warnings: &mut Vec<String>) -> Result<Connections, BuildError> {
     let scene = &loaded.scene;
     let mut water = water(loaded, warnings)?;
-    clearance::relax_alone(&mut water, warnings);
+    clearance::relax_alone(&mut water, DVec3::from_array(loaded.scene.gravity), warnings);
     let lumps = bodies::lumps(loaded)?;
     // Solids and rigid bodies come last among what the liquid's part shows.
     let first = water.look.bodies.len() + scene.body.len() - lumps.len();

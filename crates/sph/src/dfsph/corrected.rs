@@ -257,10 +257,12 @@ impl Liquid {
 
     /// Finds the pressure that leaves no divergence, and adds its acceleration; then the shift of places that leaves no compression.
     pub(super) fn project_and_shift(&mut self, gravity: DVec3, dt: f64) -> Result<Solved, StepError> {
+        self.add_mirror_heads(gravity.as_vec3());
         self.start_bodies();
-        let projected = self.project(gravity, dt);
+        let error = self.error_of_projection(gravity, dt);
+        let projected = self.project(dt, error, self.setup.params.max_divergence_iterations);
         self.report_projection();
-        self.push_bodies(Vec3::ZERO, |liquid, i| {
+        self.push_bodies(gravity.as_vec3(), |liquid, i| {
             let multiplier = liquid.state.particles.multiplier[i];
             [multiplier, multiplier, 1.0]
         });
@@ -277,13 +279,58 @@ impl Liquid {
         })
     }
 
-    /// Velocities without divergence, into `work.corrected.projected`.
-    fn project(&mut self, gravity: DVec3, dt: f64) -> Solved {
+    /// Pressure grows from a particle to the wall before it as the head does: what this adds to the push of the wall. Without it the layer
+    /// before a floor would be carried by its own pressure alone, which is too high by ρ g d then, and that of the layers above by turns
+    /// too low and right.
+    pub(crate) fn add_mirror_heads(&mut self, gravity: Vec3) {
+        let (mut acceleration, mut reactions) =
+            (std::mem::take(&mut self.work.acceleration), std::mem::take(&mut self.work.reactions));
+        let (of_bodies, volume) = (self.walls.len() as u16, self.rest_volume());
+        for (contacts, links) in self.work.contacts.iter().zip(&self.work.links) {
+            let mut links = links.iter().peekable();
+            for contact in contacts {
+                let i = contact.particle as usize;
+                let (x, q) = (self.state.particles.position[i], self.state.particles.multiplier[i]);
+                let rest_density = self.work.rest_density[usize::from(self.state.particles.liquid[i])];
+                if contact.wall >= of_bodies {
+                    let mirror = self.mirror_pressure(contact, gravity, q) / rest_density;
+                    while links.next_if(|link| link.particle < contact.particle).is_some() {}
+                    while let Some(link) = links.next_if(|link| link.particle == contact.particle) {
+                        if self.feels_head(link.node) {
+                            acceleration[i] += link.weight * mirror;
+                        }
+                    }
+                    continue;
+                }
+                let gravity = self.walls.gravity_at(contact.wall, gravity);
+                for side in self.walls.sides(contact, x).iter().filter(|side| side.push > 0.0 && q > 0.0) {
+                    let head = (-side.normal.dot(gravity) * side.distance).max(-q / rest_density);
+                    let by_wall = along(&self.work.corrected.inverse[i], side) * head;
+                    acceleration[i] += by_wall;
+                    let on_wall = by_wall.as_dvec3() * (-f64::from(rest_density) * volume);
+                    reactions[usize::from(contact.wall)].push(x.as_dvec3(), on_wall);
+                }
+            }
+        }
+        (self.work.acceleration, self.work.reactions) = (acceleration, reactions);
+    }
+
+    /// Whether pressure grows by the head towards a node of a body. With corrected gradients it does not towards a body that answers: there it
+    /// grows by ρ (g − a) d, and how the body will be accelerated is not known yet.
+    pub(crate) fn feels_head(&self, node: u32) -> bool {
+        !self.corrects_gradients() || self.bodies.node_compliance(node) == 0.0
+    }
+
+    /// The mean divergence times dt that a step may leave, dimensionless.
+    fn error_of_projection(&self, gravity: DVec3, dt: f64) -> f64 {
         let solver = &self.setup.params;
-        let most = solver.divergence_error;
-        let error = self.error_of_pressure(gravity, dt).min(most);
-        let error = error.max(super::ROUNDING * dt * self.setup.speed / solver.spacing);
-        let stop = Stop { error, most: error, iterations: [0, solver.max_divergence_iterations], both_ways: true };
+        let error = self.error_of_pressure(gravity, dt).min(solver.divergence_error);
+        error.max(super::ROUNDING * dt * self.setup.speed / solver.spacing)
+    }
+
+    /// Velocities without divergence, but for an error, into `work.corrected.projected`.
+    pub(crate) fn project(&mut self, dt: f64, error: f64, max_iterations: u32) -> Solved {
+        let stop = Stop { error, most: error, iterations: [0, max_iterations], both_ways: true };
         let (phases, liquid) = (&self.phases, &self.state.particles.liquid);
         let inside = |(&c, &l): (&f32, &u16)| c > INSIDE && !phases.is_solid(l);
         let Self { work, .. } = self;
