@@ -8,6 +8,7 @@
 //! 4. `build/`: from the tables of a scene to parts.
 
 mod build;
+mod energy_guard;
 mod hands;
 mod methods;
 mod overlap;
@@ -15,6 +16,7 @@ mod part;
 mod parts;
 mod probes;
 mod sanity;
+mod substeps;
 mod world;
 
 pub use build::{BuildError, Estimate, estimate, speed_scale};

@@ -258,6 +258,7 @@ fn water(loaded: &Loaded, warnings: &mut Vec<String>) -> Result<LiquidPart, Buil
         courant: scene.time.courant,
         domain,
         drains: drains(loaded)?,
+        entering: liquid.particles().next_id,
         look: look(loaded, &walls, &bounds),
         liquids: scene.liquid.len() as u16,
         liquid,

@@ -61,12 +61,18 @@ impl Part for GridPart {
         });
     }
 
+    fn moved_in(&self) -> &'static str {
+        "correct velocity"
+    }
+
     fn add_totals(&self, _: DVec3, totals: &mut Totals) {
         let energy = self.flow.energy();
         let volume = self.flow.liquid_volume();
         totals.cells += self.flow.grid().cell_count() as u64;
         totals.kinetic_energy += energy.kinetic;
         totals.potential_energy += energy.potential;
+        totals.surface_energy += energy.surface;
+        totals.mass += self.flow.setup().params.liquid.density * volume;
         totals.volume_change = if self.volume_at_start > 0.0 { volume / self.volume_at_start - 1.0 } else { 0.0 };
         totals.max_speed = totals.max_speed.max(self.flow.max_speed());
         totals.momentum += self.flow.momentum();
