@@ -95,7 +95,7 @@ struct Drivers {
     /// Motions of walls whose forces are known.
     walls: Vec<Motion>,
     /// Motions of what is led, and nobody knows by which force.
-    led: Vec<Motion>,
+    prescribed: Vec<Motion>,
     /// Whether something unknown acts all the time.
     always: bool,
     /// Whether liquid can pass open sides of a grid: nobody knows with which energy.
@@ -115,7 +115,7 @@ impl Drivers {
         let (known, unknown): (Vec<_>, Vec<_>) = walls.partition(|_| !on_grid);
         Self {
             walls: known,
-            led: held.chain(bodies).chain(unknown).filter(Motion::moves).collect(),
+            prescribed: held.chain(bodies).chain(unknown).filter(Motion::moves).collect(),
             always: !scene.animated.is_empty() || falls_for_ever(scene),
             on_grid,
             hands: !scene.pull.is_empty(),
@@ -124,8 +124,8 @@ impl Drivers {
     }
 
     /// Whether something is led in a step between two times \[s\].
-    fn is_led(&self, [start, end]: [f64; 2]) -> bool {
-        self.always || self.led.iter().any(|motion| motion.pose(start) != motion.pose(end))
+    fn is_prescribed(&self, [start, end]: [f64; 2]) -> bool {
+        self.always || self.prescribed.iter().any(|motion| motion.pose(start) != motion.pose(end))
     }
 
     /// Work of walls that felt this in a step between two times \[J\].
@@ -200,7 +200,7 @@ impl EnergyGuard {
 
     /// Adds up what is known to have acted in a step between two times \[s\].
     pub(crate) fn follow(&mut self, method: &dyn Method, times: [f64; 2]) {
-        self.interrupted |= self.drivers.is_led(times);
+        self.interrupted |= self.drivers.is_prescribed(times);
         if self.drivers.walls.iter().any(Motion::moves) {
             let mut felt = vec![Wrench::ZERO; method.walls().len()];
             method.parts().iter().for_each(|part| part.add_wall_forces(&mut felt));

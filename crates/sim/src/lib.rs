@@ -22,4 +22,5 @@ mod world;
 pub use build::{BuildError, Estimate, estimate, speed_scale};
 pub use hands::Hand;
 pub use part::{Fields, Totals};
+pub use sanity::odd_sizes;
 pub use world::{LoadError, Logged, World};

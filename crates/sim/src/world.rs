@@ -244,7 +244,7 @@ impl World {
         let (wanted, limit) = self.wanted_step()?;
         let left = until - self.clock.time;
         let mut dt = even_step(left, wanted);
-        self.limited_by = if dt == left { "frame" } else { limit };
+        self.limited_by = if wanted * self.scene.fps >= 1.0 { "frame" } else { limit };
         self.report.clear();
         for retries in 0.. {
             self.report.retries = retries;
@@ -325,6 +325,16 @@ impl World {
             index: None,
             fault: Fault::StepTooSmall { needed: dt, smallest: time.min_dt },
         })
+    }
+
+    /// Steps from the start to the end of the scene, foretold from how it is now.
+    #[must_use]
+    pub fn foretold_steps(&self) -> f64 {
+        let time = &self.scene.time;
+        let longest = self.method.finest_substep().map_or(f64::INFINITY, |finest| finest.longest_step());
+        let dt = time.dt.unwrap_or_else(|| self.method.typical_step(self.gravity).min(time.max_dt)).min(longest);
+        let interval = 1.0 / self.scene.fps;
+        (self.scene.seconds * self.scene.fps - 1e-9).ceil().max(1.0) * (interval / even_step(interval, dt)).round()
     }
 
     /// Asks for a command at the next step.

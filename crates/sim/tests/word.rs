@@ -264,3 +264,39 @@ fn work_that_is_known_is_not_told_as_energy_from_nowhere() {
     println!("filled and drained {reached}");
     assert!(none.is_none(), "{none:?}");
 }
+
+/// A cube with an edge \[m\], as a mesh file.
+fn cube(edge: f64) -> String {
+    let corners = (0..8).map(|k| [k & 1, k >> 1 & 1, k >> 2].map(|bit| f64::from(bit) * edge));
+    let vertices: String = corners.map(|[x, y, z]| format!("v {x} {y} {z}\n")).collect();
+    let quads = [[1, 3, 4, 2], [5, 6, 8, 7], [1, 2, 6, 5], [3, 7, 8, 4], [1, 5, 7, 3], [2, 4, 8, 6]];
+    vertices + &quads.map(|[a, b, c, d]| format!("f {a} {b} {c}\nf {a} {c} {d}\n")).concat()
+}
+
+#[test]
+fn sizes_that_cannot_be_meant_were_not_named() {
+    let odd = |text: &str, edge: f64| {
+        let file = move |_: &str| Ok(cube(edge).into_bytes());
+        let loaded = Loaded::from_text("test", "test.toml", text, &[], &file).unwrap();
+        // Nothing is built: a fill of the larger ones would take minutes.
+        meniscus_sim::odd_sizes(&loaded).unwrap().join("\n")
+    };
+    let liver = "[solid.liver]\nshape = { mesh = { file = \"liver.obj\" } }\n";
+    let told = odd(liver, 80.0);
+    assert!(
+        told.contains("`solid.liver`") && told.contains("80.000 m across") && told.contains("scale = 0.001"),
+        "{told}"
+    );
+    assert_eq!(odd(liver, 0.2), "");
+    let bunny = "[sph]\nspacing = 0.02\n[liquid.water]\nfill = [{ mesh = { file = \"bunny.obj\" } }]\n";
+    let told = odd(bunny, 10.0);
+    assert!(told.contains("`liquid.water.fill[0]`") && told.contains("1.2e8 particles"), "{told}");
+    let plate = format!(
+        "{TANK}[solid.plate]\nedge = 0.03\nshape = {{ box = {{ min = [0.6, 0, 0], max = [0.9, 0.03, 0.3] }} }}\n"
+    );
+    let told = odd(&plate, 1.0);
+    assert!(told.contains("3.000e-2 m thin, less than `sph.spacing`"), "{told}");
+    assert!(told.contains("`plate` has one linear tetrahedron across"), "{told}");
+    assert!(!odd(&plate.replace("edge = 0.03", "edge = 0.01"), 1.0).contains("linear tetrahedron"));
+    assert!(!odd(&format!("{plate}fem.order = \"quadratic\"\n"), 1.0).contains("linear tetrahedron"));
+}

@@ -115,6 +115,10 @@ impl Method for Connections {
         system.finest_step().map(|(step, body)| Finest { body, step, particles })
     }
 
+    fn typical_step(&self, gravity: DVec3) -> f64 {
+        self.stable_step(gravity).min(self.water.typical_step())
+    }
+
     fn parts(&self) -> Vec<&dyn Part> {
         vec![&self.water, &self.bodies]
     }

@@ -70,6 +70,10 @@ impl Method for Gauss {
         (solids * most).min(self.water.stable_step(gravity))
     }
 
+    fn typical_step(&self, gravity: DVec3) -> f64 {
+        self.stable_step(gravity).min(self.water.typical_step())
+    }
+
     fn parts(&self) -> Vec<&dyn Part> {
         vec![&self.water, &self.soft, &self.rigid]
     }

@@ -94,6 +94,10 @@ impl Method for Unified {
         steps.min_by(|a, b| a.step.max(0.0).total_cmp(&b.step.max(0.0)))
     }
 
+    fn typical_step(&self, gravity: DVec3) -> f64 {
+        self.stable_step(gravity).min(self.water.typical_step())
+    }
+
     fn parts(&self) -> Vec<&dyn Part> {
         vec![&self.water, &self.rigid, &self.elastic]
     }

@@ -15,6 +15,8 @@ pub(crate) struct GridPart {
     pub(crate) flow: Flow,
     /// Liquid at the start \[m³\].
     pub(crate) volume_at_start: f64,
+    /// Step in which what falls through the whole height crosses as many cells as it may \[s\].
+    pub(crate) fastest_step: f64,
     /// The liquid, then walls.
     pub(crate) bodies: Vec<BodyInfo>,
     /// Walls as they are drawn, where they are at the start.

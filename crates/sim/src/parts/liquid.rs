@@ -20,6 +20,11 @@ pub(crate) const LEFT_DOMAIN: &str = "left the domain";
 /// The counter of the energy of particles that drains and the domain have taken in a step \[J\].
 pub(crate) const ENERGY_TAKEN: &str = "energy taken away [J]";
 
+/// Speed between that of falling and that of resting liquid, over the former, dimensionless.
+const BETWEEN: f64 = 0.85;
+/// A liquid of this kinematic viscosity hardly falls \[m²/s\].
+const CREEPS: f64 = 1e-3;
+
 /// A liquid among walls.
 pub(crate) struct LiquidPart {
     pub(crate) liquid: Liquid,
@@ -210,6 +215,19 @@ impl LiquidPart {
     /// Largest stable step, under gravity \[m/s²\] \[s\].
     pub(crate) fn stable_step(&self, gravity: DVec3) -> f64 {
         self.liquid.stable_step(self.courant, gravity.length())
+    }
+
+    /// Step that is to be expected of a liquid under way \[s\]: what falls goes up to v = √2gH, and what rests rattles at √gH
+    /// under its own pressure.
+    pub(crate) fn typical_step(&self) -> f64 {
+        let setup = self.liquid.setup();
+        let kinematic = setup.materials.iter().map(|(_, m)| m.viscosity / m.density).fold(0.0, f64::max);
+        match setup.params.pressure {
+            PressureSolver::Dfsph if !self.dry && kinematic < CREEPS => {
+                self.courant * setup.params.spacing / (BETWEEN * setup.speed)
+            }
+            _ => f64::INFINITY,
+        }
     }
 
     /// Names of the walls.
