@@ -13,7 +13,7 @@
 //! overlap holds for a moment and gives back to nobody has harmed nobody. Friction,
 //! plastic flow and fracture only take energy. What drives a world with forces that nobody adds up (animated meshes, held
 //! nodes and rigid bodies that are led, solids and open sides of a grid, a periodic box along gravity) ends a window, as do
-//! commands: the steps in which these act are not guarded.
+//! commands, and cracks, whose new faces may lie in each other: the frames in which these act are not guarded.
 
 use crate::methods::Method;
 use crate::part::{Part, Totals};

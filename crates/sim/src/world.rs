@@ -268,6 +268,9 @@ impl World {
         self.clock.dt = if self.report.retries > 0 { dt } else { wanted };
         self.guard.add_work(-self.report.counter(ENERGY_TAKEN).unwrap_or(0.0), 0.0);
         self.guard.follow(&*self.method, [start, self.clock.time]);
+        if self.report.counter("cracks").is_some_and(|cracks| cracks > 0.0) {
+            self.guard.interrupt();
+        }
         Ok(())
     }
 

@@ -31,10 +31,9 @@ impl Method for TwoPhase {
         self.grid.flow.stable_step()
     }
 
-    /// Between that of now and that of what falls through the whole height.
+    /// That of now, or of what falls through the whole height.
     fn typical_step(&self, _: DVec3) -> f64 {
-        let now = self.grid.flow.stable_step();
-        (now * now.min(self.grid.fastest_step)).sqrt()
+        self.grid.flow.stable_step().min(self.grid.fastest_step)
     }
 
     fn parts(&self) -> Vec<&dyn Part> {
