@@ -45,9 +45,8 @@ pub fn forecast(loaded: &Loaded, world: &mut World) -> Result<Forecast, RunError
     let steps = world.foretold_steps();
     let mut seconds = steps * (per_step + to_come * seconds_per_item(per_step, items));
     let mut picture_seconds = 0.0;
-    if scene.output.picture_every > 0 {
-        let pictures = frame_count(scene.seconds, scene.fps) / scene.output.picture_every + 1;
-        picture_seconds = f64::from(pictures) * Film::new(loaded, &first).rehearse(&world.frame())?;
+    if let Some(pictures) = frame_count(scene.seconds, scene.fps).checked_div(scene.output.picture_every) {
+        picture_seconds = f64::from(pictures + 1) * Film::new(loaded, &first).rehearse(&world.frame())?;
     }
     seconds += picture_seconds;
     Ok(Forecast { steps, seconds, picture_seconds })

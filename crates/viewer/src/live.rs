@@ -341,7 +341,7 @@ impl Live {
                     Meanwhile::New(new) => {
                         // The old one goes when its step is done.
                         self.mill = None;
-                        return Ok(new);
+                        return Ok(*new);
                     }
                     Meanwhile::Done => self.tell_busy(began.elapsed()),
                     Meanwhile::Later => later.push(order),
@@ -392,11 +392,13 @@ impl Live {
                 self.halt();
                 Meanwhile::Done
             }
-            Request::Reset => self.reset(order, loaded, settings).map_or(Meanwhile::Done, Meanwhile::New),
+            Request::Reset => {
+                self.reset(order, loaded, settings).map_or(Meanwhile::Done, |new| Meanwhile::New(Box::new(new)))
+            }
             Request::Load { scene } => match self.load(order, scene) {
                 Some(new) => {
                     self.running = true;
-                    Meanwhile::New(new)
+                    Meanwhile::New(Box::new(new))
                 }
                 None => Meanwhile::Done,
             },
@@ -530,7 +532,7 @@ impl Stage {
 /// What became of an order while the world was away.
 enum Meanwhile {
     /// Another world is on stage.
-    New(Stage),
+    New(Box<Stage>),
     /// It is done, or refused.
     Done,
     /// It has to wait for the world.
