@@ -2,8 +2,9 @@
 
 use crate::failure::Failure;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use meniscus::Event;
-use meniscus::sim::Totals;
+use meniscus::scene::Loaded;
+use meniscus::sim::{Totals, estimate, odd_sizes};
+use meniscus::{Event, RunError};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
@@ -40,6 +41,20 @@ Meniscus: liquids meet solids. This runs the default scene; there is more:
   meniscus validate                    theory and experiment against us; meniscus bench: how fast it is here
   meniscus --help                      everything else
 ";
+
+/// Particles that are built in about a second; more are announced.
+const MANY_PARTICLES: f64 = 1e6;
+
+/// Says what is odd about the sizes of a large scene before anything is built: that can take minutes.
+pub(crate) fn warn_of_sizes(loaded: &Loaded) -> Result<(), RunError> {
+    let particles = estimate(loaded).most_particles;
+    let odd = odd_sizes(loaded)?;
+    if particles > MANY_PARTICLES {
+        note!("building about {} particles", count(particles as u64));
+        odd.iter().for_each(|warning| note!("warning: {warning}"));
+    }
+    Ok(())
+}
 
 /// A word that a shell takes for one, to be copied.
 pub(crate) fn shell_word(word: &str) -> String {

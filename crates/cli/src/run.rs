@@ -16,6 +16,7 @@ use std::process::ExitCode;
 pub(crate) fn run(arguments: &Run) -> Result<ExitCode, Failure> {
     let threads = machine::threads(arguments.threads)?;
     let loaded = gallery::load(&arguments.scene, &overrides(&arguments.set, arguments.seconds))?;
+    output::warn_of_sizes(&loaded)?;
     check_memory(&loaded, machine::free_memory())?;
     let signals = Signals::default();
     let options = RunOptions {
@@ -27,14 +28,16 @@ pub(crate) fn run(arguments: &Run) -> Result<ExitCode, Failure> {
     };
     let chatty = !arguments.json && !arguments.quiet;
     let mut progress = Progress::new(arguments.quiet);
+    let mut known = Vec::new();
     let make_folder = || match &arguments.out {
         Some(dir) => RunFolder::create_at(dir),
         None => RunFolder::create("out", &loaded.name),
     };
     let result = machine::in_pool(threads, || {
         meniscus::run(&loaded, make_folder, &options, &mut |event| {
-            if let Event::Start { .. } = event {
+            if let Event::Start { world, .. } = &event {
                 signals.listen();
+                known = world.warnings().to_vec();
             }
             if let (true, Event::Start { world, .. }) = (chatty, &event) {
                 say!("{}", headline(&loaded, world, threads));
@@ -45,7 +48,7 @@ pub(crate) fn run(arguments: &Run) -> Result<ExitCode, Failure> {
     })?;
     progress.clear();
     let (folder, summary) = result.map_err(|error| signals.failure(error))?;
-    let result = Finished { folder: &folder, summary: &summary, scene: &arguments.scene };
+    let result = Finished { folder: &folder, summary: &summary, scene: &arguments.scene, known: &known };
     result.tell(arguments.json, arguments.quiet)
 }
 
@@ -63,9 +66,11 @@ pub(crate) fn resume(arguments: &Resume) -> Result<ExitCode, Failure> {
     };
     let changes = arguments.set.iter().map(|text| change(text)).collect::<Result<Vec<_>, _>>()?;
     let mut progress = Progress::new(arguments.quiet);
+    let mut known = Vec::new();
     let mut tell = |event: Event| {
         if let Event::Start { world, frames } = &event {
             signals.listen();
+            known = world.warnings().to_vec();
             if !arguments.json && !arguments.quiet {
                 say!("resuming {} ({status}) at frame {}/{frames}", folder.dir().display(), world.frame_number());
             }
@@ -81,7 +86,7 @@ pub(crate) fn resume(arguments: &Resume) -> Result<ExitCode, Failure> {
     progress.clear();
     let (folder, summary) = result.map_err(|error| signals.failure(error))?;
     let scene = folder.scene_path().display().to_string();
-    Finished { folder: &folder, summary: &summary, scene: &scene }.tell(arguments.json, arguments.quiet)
+    Finished { folder: &folder, summary: &summary, scene: &scene, known: &known }.tell(arguments.json, arguments.quiet)
 }
 
 /// `key=value` for a key that can be changed while a scene runs.
@@ -131,6 +136,8 @@ struct Finished<'a> {
     summary: &'a Summary,
     /// How the scene is named on the command line.
     scene: &'a str,
+    /// Warnings that were told when it began.
+    known: &'a [String],
 }
 
 impl Finished<'_> {
@@ -145,7 +152,7 @@ impl Finished<'_> {
     }
 
     fn say(&self) -> Result<(), Failure> {
-        let Self { folder, summary, scene } = self;
+        let Self { folder, summary, scene, known } = self;
         let dir = folder.dir().display();
         let pictures = folder.picture_numbers()?.len();
         say!(
@@ -157,6 +164,8 @@ impl Finished<'_> {
         );
         let speed = summary.simulated_seconds / summary.wall_seconds.max(1e-9);
         say!("{} steps, {speed:.2} s simulated per second, digest {}", count(summary.steps), summary.digest);
+        let late = summary.warnings.iter().filter(|warning| !known.contains(warning));
+        late.for_each(|warning| say!("warning: {warning}"));
         let edit = match gallery::find(scene) {
             Some(_) if !Path::new(scene).is_file() => format!(" · meniscus new {scene} (to edit it)"),
             _ => String::new(),

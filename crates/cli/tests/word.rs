@@ -258,3 +258,17 @@ fn a_pipe_named_as_mesh_hung_for_ever() {
     let answer = place.run(&["check", "x.toml"]);
     assert!(answer.code == 2 && !answer.err.contains("hunter2") && !answer.err.contains("root:x"), "{}", answer.err);
 }
+
+/// The step is far too long for the state equation: it was run to its end, and nothing told that particles fly.
+#[test]
+fn energy_from_nowhere_was_in_no_record() {
+    let place = Place::new();
+    let scene = "seconds = 0.3\n[time]\ndt = 0.02\n[sph]\npressure = \"state-equation\"\nspacing = 0.1\n[liquid.water]\n\
+        fill = [{ box = { min = [0, 0, 0], max = [0.5, 0.3, 0.3] } }]\n[wall.tank]\nshape = { box = { min = [0, 0, 0], max = [0.5, 0.6, 0.3] } }\n";
+    place.write("bad.toml", scene);
+    let done = place.run(&["run", "bad.toml", "--no-pictures", "--out", "bad"]);
+    assert_eq!(done.code, 0, "{}", done.err);
+    assert!(done.out.lines().any(|line| line.starts_with("warning: energy grew by")), "{}", done.out);
+    let warnings = info(&place, "bad")["warnings"].to_string();
+    assert!(warnings.contains("energy grew by") && warnings.contains("find pressure"), "{warnings}");
+}

@@ -36,11 +36,17 @@ impl Body {
     /// Elastic energy ∫ Ψ dV \[J\], springs included.
     #[must_use]
     pub fn elastic_energy(&self) -> f64 {
-        let (mesh, motion) = (&self.state.mesh, &self.state.motion);
+        let motion = &self.state.motion;
         let (law, elements) = (self.law(1.0, false), self.elements());
+        self.spring_energy() + with_element!(self.params.order, energy(&elements, &law, &motion.rotation))
+    }
+
+    /// Energy of the springs alone \[J\].
+    #[must_use]
+    pub fn spring_energy(&self) -> f64 {
+        let (mesh, motion) = (&self.state.mesh, &self.state.motion);
         let stretch = |s: &Spring| s.at(mesh, &motion.position) - s.anchor;
-        let springs: f64 = motion.springs.iter().map(|s| 0.5 * s.stiffness * stretch(s).length_squared()).sum();
-        springs + with_element!(self.params.order, energy(&elements, &law, &motion.rotation))
+        motion.springs.iter().map(|s| 0.5 * s.stiffness * stretch(s).length_squared()).sum()
     }
 
     /// Forces of elements and springs on the nodes, without damping \[N\]: minus the slope of the elastic energy.

@@ -9,6 +9,7 @@ use meniscus_scene::{Loaded, Scene};
 use meniscus_surface::{Extractor, Kernel, Settings};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// Width of the film \[px\].
 const FILM_WIDTH: u32 = 640;
@@ -102,6 +103,16 @@ impl Film {
             self.reel.push(&image)?;
         }
         Ok(Some(path))
+    }
+
+    /// Takes a picture as in a run, but for its file; the time that one takes in the mean \[s\].
+    pub(crate) fn rehearse(&mut self, frame: &Frame) -> Result<f64, RunError> {
+        let began = Instant::now();
+        let image = self.picture(frame)?.clone();
+        image.to_png()?;
+        let taken = Instant::now();
+        self.reel.push(&image)?;
+        Ok((taken - began).as_secs_f64() + taken.elapsed().as_secs_f64() / f64::from(self.stride))
     }
 
     /// Whether a frame is in the film.

@@ -31,6 +31,7 @@ mod commands;
 pub mod compare;
 mod fields;
 mod film;
+mod forecast;
 #[doc(hidden)]
 pub mod fuzz;
 pub mod gallery;
@@ -46,6 +47,7 @@ pub use branch::branch;
 pub use commands::read_log;
 pub use fields::export_fields;
 pub use film::{Film, Rendered, render, render_strip};
+pub use forecast::{Forecast, forecast};
 pub use log::LogFormat;
 pub use meniscus_boundary as boundary;
 pub use meniscus_core as core;

@@ -61,7 +61,7 @@ impl Log {
         let Totals { kinetic_energy, potential_energy, elastic_energy, volume_change, max_speed, .. } = world.totals();
         let mut line = format!(
             "{} frame {frame}/{} time {:.4} s step {} dt {:.3e} s ({}) retries {} energy {kinetic_energy:.4e} + \
-             {potential_energy:.4e} + {elastic_energy:.4e} J volume {:+.2} % fastest {max_speed:.3} m/s",
+             {potential_energy:.4e} + {elastic_energy:.4e} J unexplained {:.3} volume {:+.2} % fastest {max_speed:.3} m/s",
             rfc3339_utc(SystemTime::now()),
             self.frames,
             world.time(),
@@ -69,6 +69,7 @@ impl Log {
             report.dt,
             world.limited_by(),
             report.retries,
+            world.unexplained_energy(),
             100.0 * volume_change,
         );
         for (name, value) in report.counters() {
@@ -99,6 +100,7 @@ impl Log {
             "kinetic_energy": totals.kinetic_energy,
             "potential_energy": totals.potential_energy,
             "elastic_energy": totals.elastic_energy,
+            "unexplained_energy": world.unexplained_energy(),
             "volume_change": totals.volume_change,
             "max_speed": totals.max_speed,
             "particles": totals.particles,

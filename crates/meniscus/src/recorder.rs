@@ -91,6 +91,10 @@ impl<'a> Recorder<'a> {
         while world.frame_number() < frames {
             if self.advance(world, &at_start, tell)? {
                 self.write(world, world.frame(), tell)?;
+                if self.take_warnings(world) {
+                    // A run that is killed later has told them.
+                    self.folder.write_info(&self.info)?;
+                }
                 let number = world.frame_number();
                 if number.is_multiple_of(world.scene().output.checkpoint_every) || number == frames {
                     self.write_checkpoint(world)?;
@@ -188,7 +192,17 @@ impl<'a> Recorder<'a> {
         Ok((header, payload))
     }
 
+    /// Takes over what has become odd since the start; whether there is something new.
+    fn take_warnings(&mut self, world: &World) -> bool {
+        let before = self.info.warnings.len();
+        let new = world.warnings().iter().filter(|warning| !self.info.warnings.contains(warning));
+        let new: Vec<String> = new.cloned().collect();
+        self.info.warnings.extend(new);
+        self.info.warnings.len() > before
+    }
+
     fn note(&mut self, world: &World) {
+        self.take_warnings(world);
         let totals = world.totals();
         self.info.steps = world.steps();
         self.info.simulated_seconds = world.time();

@@ -338,6 +338,14 @@ impl System {
         by_motion.min(relative * by_springs)
     }
 
+    /// The shortest step that a body takes for its own springs \[s\], and which; none without deformable bodies.
+    #[must_use]
+    pub fn finest_step(&self) -> Option<(f64, &str)> {
+        let integrator = self.params.integrator;
+        let steps = self.bodies.iter().map(|body| (body.pitch.longest_step(integrator), body.name.as_str()));
+        steps.filter(|(step, _)| !step.is_infinite()).min_by(|a, b| a.0.total_cmp(&b.0))
+    }
+
     /// The fastest dynamic connection, and the smallest distance of touch \[m\].
     fn stiffest_touch(&self) -> (HighestMode, f64) {
         let smallest = self.bodies.iter().map(|body| body.smallest).fold(f64::INFINITY, f64::min);

@@ -8,6 +8,7 @@
 //! 4. `build/`: from the tables of a scene to parts.
 
 mod build;
+mod energy_guard;
 mod hands;
 mod methods;
 mod overlap;
@@ -15,9 +16,11 @@ mod part;
 mod parts;
 mod probes;
 mod sanity;
+mod substeps;
 mod world;
 
 pub use build::{BuildError, Estimate, estimate, speed_scale};
 pub use hands::Hand;
 pub use part::{Fields, Totals};
+pub use sanity::odd_sizes;
 pub use world::{LoadError, Logged, World};

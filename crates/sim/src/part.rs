@@ -24,6 +24,9 @@ pub(crate) trait Part: Send {
     /// Adds bodies, particles and surfaces to a frame.
     fn show(&self, frame: &mut Frame);
 
+    /// The stage of a step in which it is moved.
+    fn moved_in(&self) -> &'static str;
+
     /// Adds its sums, under gravity \[m/s²\].
     fn add_totals(&self, gravity: DVec3, totals: &mut Totals);
 
@@ -77,6 +80,11 @@ pub(crate) trait Part: Send {
         Vec::new()
     }
 
+    /// Energy of the matter that has come in since this was last asked, under gravity \[m/s²\], and the work of pushing it in \[J\].
+    fn entered(&mut self, _gravity: DVec3) -> [f64; 2] {
+        [0.0; 2]
+    }
+
     /// The tetrahedra of soft bodies.
     fn tets(&self) -> Vec<Tets> {
         Vec::new()
@@ -125,14 +133,31 @@ pub struct Totals {
     pub kinetic_energy: f64,
     /// Energy in the field of gravity \[J\].
     pub potential_energy: f64,
-    /// Energy of deformed solids \[J\].
+    /// Energy of deformed solids and of where they press on each other \[J\].
     pub elastic_energy: f64,
+    /// The part of it that is in springs by which hands pull \[J\].
+    pub spring_energy: f64,
+    /// Energy of liquid that gives way to pressure, p²/2K per volume \[J\].
+    pub compression_energy: f64,
+    /// Energy of the surface between the fluids of a grid \[J\]; that of particles is not known.
+    pub surface_energy: f64,
+    /// Mass of all that is free to move \[kg\].
+    pub mass: f64,
     /// Liquid volume over what it would be at rest, minus one, dimensionless: negative when compressed.
     pub volume_change: f64,
     /// Largest speed \[m/s\].
     pub max_speed: f64,
     /// Momentum \[kg·m/s\].
     pub momentum: DVec3,
+}
+
+impl Totals {
+    /// Energy of motion, of heights, of deformation and of compression \[J\], that of hands' springs excepted.
+    #[must_use]
+    pub fn energy(&self) -> f64 {
+        let stored = self.elastic_energy - self.spring_energy + self.compression_energy;
+        self.kinetic_energy + self.potential_energy + stored
+    }
 }
 
 /// Fields on a regular grid, one value per cell, x running fastest.

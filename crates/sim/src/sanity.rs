@@ -1,6 +1,6 @@
 //! Sizes that cannot be meant, found before anything is built.
 
-use crate::build::{BuildError, animated_bounds, bounds_at_rest, to_shape};
+use crate::build::{BuildError, animated_bounds, bounds_at_rest, estimate, to_shape};
 use glam::DVec3;
 use meniscus_fem::{Integrator, Order};
 use meniscus_geometry::{Aabb, TetSize};
@@ -25,10 +25,15 @@ const SLENDER: f64 = 4.0;
 /// Part of the energy of its first vibration that a body should keep over a period, dimensionless.
 const MIN_ENERGY_KEPT: f64 = 0.5;
 
-/// What is odd about the sizes of a scene.
+/// What is odd about the sizes of a scene, before anything is built.
 ///
 /// # Errors
 /// For a size beyond reason, with its key.
+pub fn odd_sizes(loaded: &Loaded) -> Result<Vec<String>, BuildError> {
+    check(loaded, estimate(loaded).most_particles)
+}
+
+/// The same for a world of so many particles.
 pub(crate) fn check(loaded: &Loaded, particles: f64) -> Result<Vec<String>, BuildError> {
     extents(loaded)?;
     periodic_cells(&loaded.scene)?;

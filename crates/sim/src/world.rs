@@ -1,10 +1,11 @@
 //! A scene brought to life: the time loop, commands, save and load.
 
 use crate::build::{self, BuildError};
+use crate::energy_guard::{self, EnergyGuard, Growth};
 use crate::hands::{self, Hand, Hands};
 use crate::methods::{Method, Step};
 use crate::part::{Fields, Totals, take};
-use crate::parts::LEFT_DOMAIN;
+use crate::parts::{ENERGY_TAKEN, LEFT_DOMAIN};
 use crate::{overlap, probes};
 use glam::{DVec3, Vec3};
 use meniscus_core::{Digest, Fault, Frame, StepError, StepReport, Tets, Wrench, par};
@@ -51,6 +52,7 @@ pub struct World {
     /// What kept the last step from being longer.
     limited_by: &'static str,
     warnings: Vec<String>,
+    guard: EnergyGuard,
 }
 
 /// Where a world is in time.
@@ -101,12 +103,16 @@ impl World {
         if let Some(dt) = loaded.scene.time.dt {
             warnings.extend(too_long(dt, method.stable_step(DVec3::from_array(loaded.scene.gravity))));
         }
+        if let Some(finest) = method.finest_substep() {
+            finest.check(&loaded.scene)?;
+        }
         let mut start = Frame::default();
         method.parts().iter().for_each(|part| part.show(&mut start));
         warnings.extend(overlap::check(loaded, &start)?);
         let mut scene = loaded.scene.clone();
         scene.script.sort_by(|a, b| a.time.total_cmp(&b.time));
-        Ok(Self {
+        let mut world = Self {
+            guard: EnergyGuard::new(loaded, &start),
             hands: Hands::new(&scene),
             gravity: DVec3::from_array(scene.gravity),
             scene,
@@ -119,7 +125,9 @@ impl World {
             report: StepReport::default(),
             limited_by: "",
             warnings,
-        })
+        };
+        world.guard_energy();
+        Ok(world)
     }
 
     /// The scene.
@@ -128,7 +136,7 @@ impl World {
         &self.scene
     }
 
-    /// What was odd about the scene.
+    /// What was odd about the scene, and about its energy up to now.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings
@@ -179,6 +187,13 @@ impl World {
         totals
     }
 
+    /// How much energy no work explains at the last frame, in units of what is let pass, dimensionless: above one
+    /// in two frames after each other there is a warning.
+    #[must_use]
+    pub fn unexplained_energy(&self) -> f64 {
+        self.guard.reached()
+    }
+
     /// Hands that hold a solid now: those of the scene in its order, then those of people.
     #[must_use]
     pub fn hands(&self) -> Vec<Hand> {
@@ -212,6 +227,11 @@ impl World {
         }
         let arrived = self.clock.time >= until;
         self.clock.frame += u32::from(arrived);
+        if arrived {
+            let mut report = std::mem::take(&mut self.report);
+            report.stage("guard energy", || self.guard_energy());
+            self.report = report;
+        }
         Ok(arrived)
     }
 
@@ -224,7 +244,7 @@ impl World {
         let (wanted, limit) = self.wanted_step()?;
         let left = until - self.clock.time;
         let mut dt = even_step(left, wanted);
-        self.limited_by = if dt == left { "frame" } else { limit };
+        self.limited_by = if wanted * self.scene.fps >= 1.0 { "frame" } else { limit };
         self.report.clear();
         for retries in 0.. {
             self.report.retries = retries;
@@ -241,28 +261,66 @@ impl World {
                 }
             }
         }
-        let arrived = dt == left;
-        self.clock.time = if arrived { until } else { self.clock.time + dt };
+        let (arrived, start) = (dt == left, self.clock.time);
+        self.clock.time = if arrived { until } else { start + dt };
         self.clock.step += 1;
         self.clock.lost += self.report.counter(LEFT_DOMAIN).unwrap_or(0.0) as u64;
         self.clock.dt = if self.report.retries > 0 { dt } else { wanted };
+        self.guard.add_work(-self.report.counter(ENERGY_TAKEN).unwrap_or(0.0), 0.0);
+        self.guard.follow(&*self.method, [start, self.clock.time]);
+        if self.report.counter("cracks").is_some_and(|cracks| cracks > 0.0) {
+            self.guard.interrupt();
+        }
         Ok(())
+    }
+
+    /// Holds the energy of a frame against those before it: what no work explains becomes a warning, once.
+    fn guard_energy(&mut self) {
+        let gravity = self.gravity;
+        for part in self.method.parts_mut() {
+            let [energy, pushed] = part.entered(gravity);
+            self.guard.add_work(energy, 0.0);
+            self.guard.add_work(pushed, energy_guard::PUSHED_IN);
+        }
+        if let Some(growth) = self.guard.check(self.clock.time, &self.method.parts(), gravity) {
+            self.warnings.push(self.tell_growth(&growth));
+        }
+    }
+
+    fn tell_growth(&self, Growth { between: [from, to], energy, part_of_scale, part }: &Growth) -> String {
+        let stage = self.method.parts().get(*part).map_or("", |part| part.moved_in());
+        let frame = self.frame();
+        let fastest = energy_guard::fastest_body(&frame)
+            .map_or(String::new(), |(body, speed)| format!("; `{body}` is fastest, {speed:.3} m/s"));
+        format!(
+            "energy grew by {energy:.3e} J between {from:.4} and {to:.4} s, {:.0} % of all there is, and no known work explains it: \
+             most of it in what stage \"{stage}\" moves{fastest}",
+            100.0 * part_of_scale
+        )
     }
 
     /// The step that the method and the scene agree on \[s\], and what keeps it from being longer.
     fn wanted_step(&self) -> Result<(f64, &'static str), StepError> {
         let time = &self.scene.time;
-        if let Some(dt) = time.dt {
+        let finest = self.method.finest_substep();
+        if let Some(finest) = finest.filter(|finest| finest.step.is_nan() || finest.step < time.min_dt) {
+            let fault = Fault::StepTooSmall { needed: finest.step, smallest: time.min_dt };
+            return Err(StepError { stage: "choose step".into(), body: finest.body.into(), index: None, fault });
+        }
+        let longest = finest.map_or(f64::INFINITY, |finest| finest.longest_step());
+        if let Some(dt) = time.dt.filter(|dt| *dt <= longest) {
             return Ok((dt, "time.dt"));
         }
         let stable = self.method.stable_step(self.gravity);
         // After trouble the step grows back gently.
         let gentle = if self.clock.dt > 0.0 { 1.25 * self.clock.dt } else { f64::INFINITY };
-        let dt = stable.min(time.max_dt).min(gentle);
+        let most = time.dt.unwrap_or(time.max_dt);
+        let dt = stable.min(most).min(gentle).min(longest);
         // A NaN is refused too.
         if dt >= time.min_dt {
-            let of_two = if dt == time.max_dt { "time.max_dt" } else { "trouble before" };
-            return Ok((dt, if dt == stable { "stable" } else { of_two }));
+            let limits = [(stable, "stable"), (longest, "sub-steps"), (time.max_dt, "time.max_dt")];
+            let limit = limits.iter().find(|(limit, _)| dt == *limit).map_or("trouble before", |(_, name)| name);
+            return Ok((dt, limit));
         }
         Err(StepError {
             stage: "choose step".into(),
@@ -270,6 +328,16 @@ impl World {
             index: None,
             fault: Fault::StepTooSmall { needed: dt, smallest: time.min_dt },
         })
+    }
+
+    /// Steps from the start to the end of the scene, foretold from how it is now.
+    #[must_use]
+    pub fn foretold_steps(&self) -> f64 {
+        let time = &self.scene.time;
+        let longest = self.method.finest_substep().map_or(f64::INFINITY, |finest| finest.longest_step());
+        let dt = time.dt.unwrap_or_else(|| self.method.typical_step(self.gravity).min(time.max_dt)).min(longest);
+        let interval = 1.0 / self.scene.fps;
+        (self.scene.seconds * self.scene.fps - 1e-9).ceil().max(1.0) * (interval / even_step(interval, dt)).round()
     }
 
     /// Asks for a command at the next step.
@@ -319,9 +387,13 @@ impl World {
     }
 
     fn give(&mut self, command: &Command) {
+        self.guard.interrupt();
         match command {
             Command::Poke(poke) => self.method.parts_mut().into_iter().for_each(|part| part.poke(poke)),
-            Command::Grab(grab) => hands::grab(&mut self.method.parts_mut(), grab),
+            Command::Grab(grab) => {
+                self.guard.expect_hands();
+                hands::grab(&mut self.method.parts_mut(), grab);
+            }
             Command::Move(target) => hands::move_hand(&mut self.method.parts_mut(), target),
             Command::Release(hand) => hands::release(&mut self.method.parts_mut(), hand),
             Command::Set(set) => {
@@ -427,6 +499,8 @@ impl World {
         }
         self.settings = settings;
         self.clock = saved.clock;
+        self.guard.interrupt();
+        self.guard_energy();
         Ok(())
     }
 

@@ -107,11 +107,15 @@ function newStatus(status) {
   app.status = status;
   if (status.loading) notice(`loading ${status.loading} …`);
   else if (status.failed) notice(status.failed, true, true);
-  else if (before?.loading || before?.failed) notice("");
+  else if (status.busy > 0.5) notice(`this step takes long: ${status.busy.toFixed(0)} s so far`, false, true);
+  else if (before?.loading || before?.failed || before?.busy) notice("");
+  if (status.warning && status.warning !== before?.warning) notice(status.warning, true);
   if (status.loading || !app.scene) return;
   byId("pause").setAttribute("aria-pressed", String(!status.running));
   byId("pause-word").textContent = status.running ? "Pause" : "Go on";
   byId("clock").textContent = `${status.time.toFixed(2)} s`;
+  // While a step is under way there is nothing else to tell.
+  if (status.busy) return;
   const speed = byId("speed");
   if (document.activeElement !== speed && [...speed.options].some((o) => Number(o.value) === status.speed)) speed.value = String(status.speed);
   showRate(status);

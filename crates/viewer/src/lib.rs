@@ -27,6 +27,7 @@ mod guard;
 mod hub;
 mod live;
 mod message;
+mod mill;
 mod pace;
 pub mod protocol;
 mod replay;

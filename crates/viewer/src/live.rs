@@ -3,13 +3,17 @@
 //! One thread owns the world. Between two steps it takes orders; after a step it shows a picture, if somebody would look at it at
 //! once and the frame is complete, or the last picture is old, or somebody has done something. It only copies the frame: bytes are
 //! made of it beside the next steps.
+//!
+//! A step that may be long (the first, one after a parameter was changed, one after a long one) is taken apart ([`crate::mill`]): orders are
+//! answered meanwhile, and a world that nobody wants to wait for is left behind.
 
 use crate::hub::{Camera, Hub};
 use crate::message::{CardMessage, HandMessage, Mode, Order, Request, SceneMessage, Status};
+use crate::mill::{Lost, Mill};
 use crate::pace::{Meter, Pace};
 use crate::protocol::{self, Extras};
 use crate::session::Session;
-use meniscus_core::{StepReport, par};
+use meniscus_core::{StepError, StepReport, par};
 use meniscus_scene::{Command, Loaded, Set, Value};
 use meniscus_sim::{Hand, Totals, World};
 use std::collections::BTreeMap;
@@ -29,6 +33,10 @@ const OLD_WHEN_TOUCHED: Duration = Duration::from_millis(8);
 const TELL: Duration = Duration::from_millis(66);
 /// The same after commands.
 const TELL_TOUCHED: Duration = Duration::from_millis(16);
+/// A step longer than this is expected to be followed by others.
+const LONG: Duration = Duration::from_millis(100);
+/// How often orders are looked for while a step is taken apart.
+const LOOK: Duration = Duration::from_millis(20);
 /// How long to wait for orders when there is nothing to do.
 const REST: Duration = Duration::from_millis(100);
 
@@ -77,10 +85,27 @@ struct Stage {
     profile: StepReport,
     profiled: u64,
     failed: Option<String>,
+    /// Warnings that the scene message has told.
+    told: usize,
     /// Whether it is at the time of a frame.
     arrived: bool,
     /// The step that the last picture shows.
     shown: Option<u64>,
+    /// Whether the next step may be long.
+    suspect: bool,
+    /// How the step went that was taken apart.
+    result: Option<Result<bool, StepError>>,
+}
+
+/// What is told of a world while it is away.
+#[derive(Clone, Copy, Default)]
+struct LastTold {
+    time: f64,
+    step: u64,
+    frame: u32,
+    particles: u64,
+    tets: u64,
+    cells: u64,
 }
 
 /// The thread's own things.
@@ -98,10 +123,13 @@ pub(crate) struct Live {
     /// Whether a command was given since the last picture.
     touched: bool,
     told: Instant,
+    last: LastTold,
+    threads: usize,
+    mill: Option<Mill<Stage>>,
 }
 
 impl Live {
-    pub(crate) fn new(hub: Arc<Hub>, gallery: Gallery, sessions: Option<PathBuf>) -> io::Result<Self> {
+    pub(crate) fn new(hub: Arc<Hub>, gallery: Gallery, sessions: Option<PathBuf>, threads: usize) -> io::Result<Self> {
         let now = Instant::now();
         Ok(Self {
             camera: Camera::new(hub.clone())?,
@@ -115,6 +143,9 @@ impl Live {
             pictured: now,
             touched: false,
             told: now,
+            last: LastTold::default(),
+            threads,
+            mill: None,
         })
     }
 
@@ -124,6 +155,11 @@ impl Live {
         while let Ok(order) = next(orders, self.wait(&stage)) {
             if let Some(order) = order {
                 self.obey(&mut stage, &order);
+            } else if stage.suspect && self.moves(&stage) {
+                stage = match self.advance_apart(stage, orders) {
+                    Ok(stage) => stage,
+                    Err(Gone) => return,
+                };
             } else if par::awake(|| self.keep_up(&mut stage, orders)).is_err() {
                 return;
             }
@@ -150,7 +186,7 @@ impl Live {
 
     /// Takes steps while they are due, and orders between them.
     fn keep_up(&mut self, stage: &mut Stage, orders: &Receiver<Order>) -> Result<(), Gone> {
-        while self.wait(stage).is_zero() {
+        while self.wait(stage).is_zero() && !stage.suspect {
             self.advance(stage);
             self.show(stage, false);
             while let Some(order) = next(orders, Duration::ZERO)? {
@@ -178,10 +214,8 @@ impl Live {
             }
             Request::Command { command } => self.command(stage, command, order),
             Request::Reset => {
-                let (loaded, settings) = (stage.loaded.clone(), stage.settings.clone());
-                match World::new(&loaded) {
-                    Ok(world) => *stage = self.present(loaded, world, settings),
-                    Err(error) => order.refuse(&error.to_string()),
+                if let Some(new) = self.reset(order, &stage.loaded, &stage.settings) {
+                    *stage = new;
                 }
             }
             Request::Load { scene } => {
@@ -200,6 +234,16 @@ impl Live {
         self.show(stage, !of_many || self.told.elapsed() > TELL_TOUCHED);
     }
 
+    fn reset(&mut self, order: &Order, loaded: &Loaded, settings: &BTreeMap<String, Value>) -> Option<Stage> {
+        match World::new(loaded) {
+            Ok(world) => Some(self.present(loaded.clone(), world, settings.clone())),
+            Err(error) => {
+                order.refuse(&error.to_string());
+                None
+            }
+        }
+    }
+
     /// Time begins anew: what was measured before says nothing about what follows.
     fn halt(&mut self) {
         self.pace.restart();
@@ -212,6 +256,7 @@ impl Live {
             Ok(()) => {
                 self.touched = true;
                 if let Command::Set(Set { key, value }) = command {
+                    stage.suspect = true;
                     stage.settings.insert(key.clone(), value.clone());
                 }
             }
@@ -249,15 +294,145 @@ impl Live {
         self.halt();
         let session = self.sessions.as_deref().map(Session::new);
         let (profile, profiled) = (StepReport::default(), 0);
-        let mut stage =
-            Stage { loaded, world, settings, session, profile, profiled, failed: None, arrived: true, shown: None };
+        let told = world.warnings().len();
+        let mut stage = Stage {
+            loaded,
+            world,
+            settings,
+            session,
+            profile,
+            profiled,
+            failed: None,
+            told,
+            arrived: true,
+            shown: None,
+            suspect: true,
+            result: None,
+        };
         self.show(&mut stage, true);
         stage
     }
 
     /// Takes one step.
     fn advance(&mut self, stage: &mut Stage) {
-        match stage.world.step_to_frame() {
+        stage.step();
+        self.follow(stage);
+    }
+
+    /// Takes one step on threads of its own, and orders meanwhile; the world that is on stage then.
+    fn advance_apart(&mut self, stage: Stage, orders: &Receiver<Order>) -> Result<Stage, Gone> {
+        let (began, scene) = (Instant::now(), (stage.loaded.clone(), stage.settings.clone()));
+        let mut stage = match self.give_to_mill(stage) {
+            None => None,
+            // Without threads it is taken here.
+            Some(mut stage) => {
+                stage.step();
+                Some(stage)
+            }
+        };
+        let mut later = Vec::new();
+        while stage.is_none() {
+            match self.mill.as_ref().map_or(Ok(None), |mill| mill.wait(LOOK)) {
+                Ok(back) => stage = back,
+                Err(Lost) => return self.begin_again(scene, "the step broke down: this is an error of the program"),
+            }
+            while let Some(order) = next(orders, Duration::ZERO)? {
+                match self.obey_meanwhile(&order, &scene) {
+                    Meanwhile::New(new) => {
+                        // The old one goes when its step is done.
+                        self.mill = None;
+                        return Ok(*new);
+                    }
+                    Meanwhile::Done => self.tell_busy(began.elapsed()),
+                    Meanwhile::Later => later.push(order),
+                }
+            }
+            if stage.is_none() && began.elapsed() > LONG && self.told.elapsed() > TELL {
+                self.tell_busy(began.elapsed());
+            }
+        }
+        let mut stage = stage.ok_or(Gone)?;
+        self.follow(&mut stage);
+        later.iter().for_each(|order| self.obey(&mut stage, order));
+        Ok(stage)
+    }
+
+    /// Begins a step apart; gives the stage back if there are no threads for it.
+    fn give_to_mill(&mut self, stage: Stage) -> Option<Stage> {
+        if self.mill.is_none() {
+            self.mill = Mill::new(self.threads, Stage::step).ok();
+        }
+        match &self.mill {
+            Some(mill) => mill.begin(stage).err(),
+            None => Some(stage),
+        }
+    }
+
+    /// The same scene from its start, stopped for a reason.
+    fn begin_again(&mut self, (loaded, settings): (Loaded, BTreeMap<String, Value>), why: &str) -> Result<Stage, Gone> {
+        self.mill = None;
+        // It could be built before.
+        let world = World::new(&loaded).map_err(|_| Gone)?;
+        let mut stage = self.present(loaded, world, settings);
+        stage.failed = Some(why.to_owned());
+        Ok(stage)
+    }
+
+    /// Does what can be done while the world is away.
+    fn obey_meanwhile(&mut self, order: &Order, (loaded, settings): &(Loaded, BTreeMap<String, Value>)) -> Meanwhile {
+        match &order.request {
+            Request::Pause { on } => {
+                self.running = !on;
+                self.single = 0;
+                self.halt();
+                Meanwhile::Done
+            }
+            Request::Speed { factor } => {
+                self.pace.speed = *factor;
+                self.halt();
+                Meanwhile::Done
+            }
+            Request::Reset => {
+                self.reset(order, loaded, settings).map_or(Meanwhile::Done, |new| Meanwhile::New(Box::new(new)))
+            }
+            Request::Load { scene } => match self.load(order, scene) {
+                Some(new) => {
+                    self.running = true;
+                    Meanwhile::New(Box::new(new))
+                }
+                None => Meanwhile::Done,
+            },
+            Request::Step
+            | Request::Command { .. }
+            | Request::Seek { .. }
+            | Request::Extras { .. }
+            | Request::Shown { .. } => Meanwhile::Later,
+        }
+    }
+
+    /// Tells that a step is under way, and since when.
+    fn tell_busy(&mut self, since: Duration) {
+        self.told = Instant::now();
+        let LastTold { time, step, frame, particles, tets, cells } = self.last;
+        self.hub.tell(&Status {
+            generation: self.camera.generation(),
+            running: self.running,
+            speed: self.pace.speed,
+            time,
+            step,
+            frame,
+            particles,
+            tets,
+            cells,
+            viewers: self.hub.viewers(),
+            busy: Some(since.as_secs_f64()),
+            ..Status::default()
+        });
+    }
+
+    /// What follows a step.
+    fn follow(&mut self, stage: &mut Stage) {
+        match stage.result.take().unwrap_or(Ok(stage.arrived)) {
             Ok(arrived) => {
                 stage.arrived = arrived;
                 stage.profile.absorb(stage.world.report());
@@ -305,10 +480,12 @@ impl Live {
         }
     }
 
-    fn tell(&self, stage: &mut Stage) {
-        let Stage { world, settings, profile, profiled, failed, .. } = stage;
+    fn tell(&mut self, stage: &mut Stage) {
+        let Stage { world, settings, profile, profiled, failed, told, .. } = stage;
         let Totals { particles, tets, cells, kinetic_energy, potential_energy, elastic_energy, volume_change, .. } =
             world.totals();
+        self.last =
+            LastTold { time: world.time(), step: world.steps(), frame: world.frame_number(), particles, tets, cells };
         let steps = (*profiled).max(1) as f64;
         let stages = profile.stages().iter().map(|stage| (stage.name, stage.time.as_secs_f64() * 1e3 / steps));
         self.hub.tell(&Status {
@@ -333,6 +510,7 @@ impl Live {
             commands: world.log().len(),
             viewers: self.hub.viewers(),
             failed: failed.as_deref(),
+            warning: world.warnings()[*told..].last().map(String::as_str),
             ..Status::default()
         });
         if *profiled > 0 {
@@ -340,6 +518,25 @@ impl Live {
             *profiled = 0;
         }
     }
+}
+
+impl Stage {
+    /// Takes one step and notes how it went.
+    fn step(&mut self) {
+        let began = Instant::now();
+        self.result = Some(self.world.step_to_frame());
+        self.suspect = began.elapsed() > LONG;
+    }
+}
+
+/// What became of an order while the world was away.
+enum Meanwhile {
+    /// Another world is on stage.
+    New(Box<Stage>),
+    /// It is done, or refused.
+    Done,
+    /// It has to wait for the world.
+    Later,
 }
 
 /// Nobody can order any more.

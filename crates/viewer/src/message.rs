@@ -186,6 +186,10 @@ pub(crate) struct Status<'a> {
     pub(crate) place: Option<[u32; 2]>,
     pub(crate) loading: Option<&'a str>,
     pub(crate) failed: Option<&'a str>,
+    /// How long the step under way takes already \[s\], if that is long.
+    pub(crate) busy: Option<f64>,
+    /// What has become odd since the start.
+    pub(crate) warning: Option<&'a str>,
 }
 
 #[cfg(test)]

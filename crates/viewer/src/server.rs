@@ -140,7 +140,7 @@ impl Server {
                 thumbnails = gallery.thumbnails();
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build();
                 let pool = pool.map_err(|e| ViewerError::Threads(e.to_string()))?;
-                let live = Live::new(hub.clone(), gallery, sessions).map_err(failed)?;
+                let live = Live::new(hub.clone(), gallery, sessions, count).map_err(failed)?;
                 let world = pool.install(|| World::new(&scene))?;
                 threads.spawn(move || pool.install(move || live.run(*scene, world, &orders))).map_err(failed)?;
             }

@@ -391,3 +391,63 @@ fn pictures_come_in_time() {
     );
     println!("streaming: {:.1} % of the step", 100.0 * (copying + encoding) / step);
 }
+
+/// A solid of particles that takes seconds for every step.
+const SLOW: &str = r#"
+method = "unified"
+fps = 60
+gravity = [0, 0, 0]
+[sph]
+spacing = 0.01
+[solid.block]
+young = 3e12
+density = 1000
+shape = { box = { min = [0, 0, 0], max = [0.2, 0.2, 0.2] } }
+"#;
+
+/// Asks for something, and for an answer within a second.
+fn answered(client: &mut Client, request: &str, what: &str, done: impl Fn(&Client) -> bool) {
+    let asked = Instant::now();
+    client.send(request);
+    client.until(what, done);
+    assert!(asked.elapsed() < Duration::from_secs(1), "{what}: {:?}", asked.elapsed());
+}
+
+/// A slider made the next step take long, and the server answered nobody.
+#[test]
+fn a_slider_froze_the_server() {
+    let none = |_: &str| Err(std::io::ErrorKind::NotFound.into());
+    let soft = SLOW.replace("young = 3e12", "young = 1e5");
+    let server = support::serve_scene(Loaded::from_text("soft", "soft.toml", &soft, &[], &none).unwrap(), &options());
+    let mut client = Client::connect(&server);
+    client.until("it goes on", |client| client.status["step"].as_u64() > Some(0));
+    client.send(r#"{"type":"command","command":{"set":{"key":"solid.block.young","value":3e12}}}"#);
+    client.until("a step that takes long", |client| client.status["busy"].as_f64().is_some_and(|busy| busy > 0.3));
+    answered(&mut client, r#"{"type":"pause","on":true}"#, "pause", |client| client.status["running"] == false);
+    assert!(client.status["busy"].is_number(), "{}", client.status);
+    let generation = client.status["generation"].as_u64();
+    answered(&mut client, r#"{"type":"reset"}"#, "reset", |client| client.status["generation"].as_u64() > generation);
+}
+
+/// While a step took long the server answered nobody.
+#[test]
+fn a_long_step_froze_the_server() {
+    let none = |_: &str| Err(std::io::ErrorKind::NotFound.into());
+    let loaded = Loaded::from_text("slow", "slow.toml", SLOW, &[], &none).unwrap();
+    let server = support::serve_scene(loaded, &options());
+    let mut client = Client::connect(&server);
+    // It is in the midst of its first step.
+    client.until("a step that takes long", |client| client.status["busy"].as_f64().is_some_and(|busy| busy > 0.3));
+    assert_eq!(client.status["step"], 0, "it must still be in its first step");
+    answered(&mut client, r#"{"type":"pause","on":true}"#, "pause", |client| client.status["running"] == false);
+    assert!(client.status["busy"].is_number() && client.status["step"] == 0, "{}", client.status);
+    answered(&mut client, r#"{"type":"pause","on":false}"#, "go on", |client| client.status["running"] == true);
+    let generation = client.status["generation"].as_u64();
+    answered(&mut client, r#"{"type":"reset"}"#, "reset", |client| client.status["generation"].as_u64() > generation);
+    answered(&mut client, r#"{"type":"load","scene":"beam"}"#, "load", |client| {
+        client.status["loading"] == "beam" || client.scene["name"] == "beam"
+    });
+    client.until("the other scene moves", |client| {
+        client.scene["name"] == "beam" && client.status["step"].as_u64().is_some_and(|step| step > 3)
+    });
+}

@@ -163,6 +163,7 @@ impl Contact {
         gravity: DVec3,
         report: &mut StepReport,
     ) {
+        self.stored = 0.0;
         if self.touching().next().is_none() {
             return;
         }
@@ -173,6 +174,7 @@ impl Contact {
             .collect();
         let gone = Gone { time: dt, beyond: &beyond };
         let pairs = self.search(bodies, obstacles, 0.0, gone);
+        self.stored = pairs.iter().map(Pair::energy).sum();
         let mut account = std::mem::take(&mut self.account);
         account.note_overlaps(&pairs, 1.0);
         account.note_work(bodies, obstacles, &self.touch, gone);

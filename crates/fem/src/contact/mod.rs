@@ -62,6 +62,8 @@ pub struct Contact {
     touch: Touch,
     obstacle_forces: Vec<Wrench>,
     account: account::Account,
+    /// Energy of the overlaps at the end of the last step \[J\].
+    stored: f64,
 }
 
 /// Imbalance over the loads at which passes end where one Newton iteration would do without contact, dimensionless.
@@ -80,6 +82,7 @@ impl Contact {
             touch: Touch::default(),
             obstacle_forces: Vec::new(),
             account: Default::default(),
+            stored: 0.0,
         })
     }
 
@@ -167,6 +170,12 @@ impl Contact {
     /// Where bodies touched in the last step.
     pub fn touching(&self) -> impl Iterator<Item = Touching> {
         self.touch.pairs.iter().map(Pair::touching).filter(|touching| touching.force != DVec3::ZERO)
+    }
+
+    /// The energy of the overlaps at the end of the last step \[J\]; none before the first.
+    #[must_use]
+    pub fn stored_energy(&self) -> f64 {
+        self.stored
     }
 
     /// The energy of the overlaps as they are \[J\].

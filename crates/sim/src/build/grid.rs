@@ -1,7 +1,7 @@
 //! From a scene to air and water on a grid.
 
 use super::animated::{self, Shown};
-use super::{BuildError, to_shape};
+use super::{BuildError, speed_squared, to_shape};
 use crate::parts::{GridPart, tank_edges};
 use glam::DVec3;
 use meniscus_boundary::{Friction, Motion, Pose, Wall, WallShape, Wet};
@@ -49,7 +49,9 @@ pub(crate) fn grid(loaded: &Loaded, warnings: &mut Vec<String>) -> Result<GridPa
     let motions = [Motion::Still].into_iter().chain(walls.iter().map(|wall| wall.motion.clone())).collect();
     let frame = scene.grid_motion().cloned();
     warn_of_sides(scene, frame.as_ref(), warnings);
-    Ok(GridPart { flow, volume_at_start, bodies, wires, walls: surfaces, animated: shown(loaded), motions, frame })
+    let fastest_step = flow.setup().params.courant * flow.grid().spacing() / speed_squared(loaded).sqrt();
+    let animated = shown(loaded);
+    Ok(GridPart { flow, volume_at_start, fastest_step, bodies, wires, walls: surfaces, animated, motions, frame })
 }
 
 /// A box that moves carries its open sides along: they hold their level in its own frame.

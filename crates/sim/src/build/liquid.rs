@@ -31,7 +31,7 @@ pub(crate) fn seed(loaded: &Loaded, liquid: &mut Liquid, warnings: &mut Vec<Stri
             let all = fill.places.len();
             let mut inside = fill.places;
             inside.retain(|&p| free(p));
-            warnings.extend(of_fill(name, index, [all, inside.len()]));
+            warnings.extend(of_fill(name, index, [all, inside.len()], fill.given_up));
             liquid.add(number as u16, inside.iter().map(|p| [p.as_vec3(), velocity]));
         }
         warnings.extend(of_volume(name, made, wanted));
@@ -50,6 +50,8 @@ struct Filling {
     places: Vec<DVec3>,
     /// How many there are in the whole shape.
     lattice: usize,
+    /// How many of those that are in no cutout lie where a liquid before is.
+    given_up: usize,
     /// Volume of the shape \[m³\].
     volume: f64,
 }
@@ -71,10 +73,13 @@ impl Filling {
         // There may be thousands, of which few are near.
         let near: Vec<&Taken> = taken.iter().filter(|taken| taken.bounds.intersects(&own.bounds)).collect();
         let is_cut = |p| own.hollows.iter().any(|hollow| hollow.is_nearer(p, -ROUND_OFF * spacing));
-        places.retain(|&p| !is_cut(p) && !near.iter().any(|taken| taken.holds(p)));
+        places.retain(|&p| !is_cut(p));
+        let uncut = places.len();
+        places.retain(|&p| !near.iter().any(|taken| taken.holds(p)));
+        let given_up = uncut - places.len();
         let volume = own.region.volume();
         taken.push(own);
-        Ok(Self { places, lattice, volume })
+        Ok(Self { places, lattice, given_up, volume })
     }
 }
 
@@ -109,8 +114,14 @@ impl Taken {
 }
 
 /// What is odd about a fill of so many particles, of which some are in no wall.
-fn of_fill(name: &str, index: usize, [all, inside]: [usize; 2]) -> Option<String> {
+fn of_fill(name: &str, index: usize, [all, inside]: [usize; 2], given_up: usize) -> Option<String> {
     let outside = all - inside;
+    if given_up as f64 > VOLUME_OFF * (all + given_up) as f64 {
+        let of = all + given_up;
+        return Some(format!(
+            "liquid `{name}`, fill {index}: {given_up} of {of} particles lie in a liquid before it and are left out; give that one `cutouts`"
+        ));
+    }
     if all == 0 {
         return Some(format!("liquid `{name}`, fill {index}: no particle fits in; is the spacing too large?"));
     }
@@ -177,7 +188,8 @@ mod tests {
         // Without the hollow there is no room for it, and that is said.
         let full = world(&(water("") + &oil));
         let told = full.warnings().join("\n");
-        assert!(told.contains("`oil`, fill 0: no particle fits") || told.contains("`oil` is empty"), "{told}");
+        assert!(told.contains("`oil`, fill 0: 64 of 64 particles lie in a liquid before it"), "{told}");
+        assert!(told.contains("`oil` is empty"), "{told}");
         assert_eq!(full.frame().particles.positions.len(), 12 * 12 * 12);
     }
 

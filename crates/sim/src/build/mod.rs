@@ -149,7 +149,7 @@ fn sent_by(emitter: &scene::Emitter, scene: &Scene) -> f64 {
 
 /// Builds the method of a scene and says what is odd about it.
 pub(crate) fn build(loaded: &Loaded) -> Result<(Box<dyn Method>, Vec<String>), BuildError> {
-    let odd = sanity::check(loaded, estimate(loaded).most_particles)?;
+    let odd = sanity::odd_sizes(loaded)?;
     let (method, warnings) = build_method(loaded)?;
     Ok((method, odd.into_iter().chain(warnings).collect()))
 }
@@ -258,6 +258,7 @@ fn water(loaded: &Loaded, warnings: &mut Vec<String>) -> Result<LiquidPart, Buil
         courant: scene.time.courant,
         domain,
         drains: drains(loaded)?,
+        entering: liquid.particles().next_id,
         look: look(loaded, &walls, &bounds),
         liquids: scene.liquid.len() as u16,
         liquid,

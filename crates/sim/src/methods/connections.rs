@@ -26,6 +26,7 @@ use super::{Method, Step};
 use crate::hands::Hands;
 use crate::part::Part;
 use crate::parts::{BodiesPart, LiquidPart};
+use crate::substeps::Finest;
 use glam::DVec3;
 use meniscus_core::{StepError, StepReport};
 use meniscus_coupling::liquid_particles::Joined;
@@ -83,7 +84,7 @@ impl Method for Connections {
             let system = &mut bodies.system;
             report.stage("resolve liquid overlaps", || liquid_springs::project(&mut water.liquid, system, masses, dt)); // 12
         }
-        water.drain(report); // 13
+        water.drain(gravity, report); // 13
         report.count("kept inside walls", water.liquid.kept_inside() as f64);
         Ok(())
     }
@@ -106,6 +107,16 @@ impl Method for Connections {
             LiquidCoupling::Projection | LiquidCoupling::Sph => by_liquid,
             LiquidCoupling::Skins => by_liquid.min(self.bodies.stable_step()),
         }
+    }
+
+    fn finest_substep(&self) -> Option<Finest<'_>> {
+        let system = &self.bodies.system;
+        let particles = system.masses().len();
+        system.finest_step().map(|(step, body)| Finest { body, step, particles })
+    }
+
+    fn typical_step(&self, gravity: DVec3) -> f64 {
+        self.stable_step(gravity).min(self.water.typical_step())
     }
 
     fn parts(&self) -> Vec<&dyn Part> {

@@ -43,7 +43,7 @@ impl Method for Gauss {
         self.step_solids(step, report)?; // 10
         self.keep_liquid_out(dt, report); // 11
         self.soft.part_broken(report);
-        self.water.drain(report); // 12
+        self.water.drain(gravity, report); // 12
         report.count("kept inside walls", self.water.liquid.kept_inside() as f64);
         report.count("wet triangles", self.water.liquid.wet_triangles() as f64);
         Ok(())
@@ -68,6 +68,10 @@ impl Method for Gauss {
         }
         let most = f64::from(self.water.liquid.setup().coupling.substeps);
         (solids * most).min(self.water.stable_step(gravity))
+    }
+
+    fn typical_step(&self, gravity: DVec3) -> f64 {
+        self.stable_step(gravity).min(self.water.typical_step())
     }
 
     fn parts(&self) -> Vec<&dyn Part> {

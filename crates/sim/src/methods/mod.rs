@@ -12,6 +12,7 @@ pub(crate) use unified::Unified;
 
 use crate::hands::Hands;
 use crate::part::Part;
+use crate::substeps::Finest;
 use glam::DVec3;
 use meniscus_core::{StepError, StepReport};
 use meniscus_scene::live::LiveKey;
@@ -38,6 +39,16 @@ pub(crate) trait Method: Send {
 
     /// Largest stable step from here, under gravity \[m/s²\] \[s\].
     fn stable_step(&self, gravity: DVec3) -> f64;
+
+    /// Stable step that is to be expected when the scene is under way, under gravity \[m/s²\] \[s\].
+    fn typical_step(&self, gravity: DVec3) -> f64 {
+        self.stable_step(gravity)
+    }
+
+    /// The shortest sub-step of what takes steps of its own, before motion shortens it.
+    fn finest_substep(&self) -> Option<Finest<'_>> {
+        None
+    }
 
     /// Its parts, in the order in which they are saved and shown.
     fn parts(&self) -> Vec<&dyn Part>;

@@ -31,6 +31,11 @@ impl Method for TwoPhase {
         self.grid.flow.stable_step()
     }
 
+    /// That of now, or of what falls through the whole height.
+    fn typical_step(&self, _: DVec3) -> f64 {
+        self.grid.flow.stable_step().min(self.grid.fastest_step)
+    }
+
     fn parts(&self) -> Vec<&dyn Part> {
         vec![&self.grid]
     }

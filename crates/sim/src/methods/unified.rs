@@ -26,6 +26,7 @@ use super::{Method, Step};
 use crate::hands::Hands;
 use crate::part::Part;
 use crate::parts::{ElasticPart, LiquidPart, RigidPart};
+use crate::substeps::Finest;
 use glam::DVec3;
 use meniscus_boundary::{Boundaries, Obstacles};
 use meniscus_core::{StepError, StepReport, Wrench};
@@ -66,7 +67,7 @@ impl Method for Unified {
             liquid.step(walls, gravity, &mut embedding, report)?; // 1 to 9
         }
         self.move_rigid(dt, gravity, report)?;
-        self.water.drain(report); // 12
+        self.water.drain(gravity, report); // 12
         self.elastic.solids.finish();
         self.rigid.end();
         report.count("kept inside walls", self.water.liquid.kept_inside() as f64);
@@ -83,6 +84,18 @@ impl Method for Unified {
     fn stable_step(&self, gravity: DVec3) -> f64 {
         let by_solids = self.elastic.stable_step().min(self.rigid.stable_step());
         if self.water.dry { by_solids } else { by_solids.min(self.water.stable_step(gravity)) }
+    }
+
+    fn finest_substep(&self) -> Option<Finest<'_>> {
+        let particles = self.elastic.solids.state().position.len();
+        let bodies = self.elastic.solids.bodies().iter();
+        let steps = bodies.map(|body| Finest { body: &body.name, step: body.elastic.stable_step(), particles });
+        // A NaN comes first.
+        steps.min_by(|a, b| a.step.max(0.0).total_cmp(&b.step.max(0.0)))
+    }
+
+    fn typical_step(&self, gravity: DVec3) -> f64 {
+        self.stable_step(gravity).min(self.water.typical_step())
     }
 
     fn parts(&self) -> Vec<&dyn Part> {

@@ -145,6 +145,10 @@ impl Part for BodiesPart {
         }
     }
 
+    fn moved_in(&self) -> &'static str {
+        "move bodies"
+    }
+
     fn add_totals(&self, gravity: DVec3, totals: &mut Totals) {
         let system = &self.system;
         totals.body_particles += system.masses().len() as u64;
@@ -154,6 +158,7 @@ impl Part for BodiesPart {
             totals.kinetic_energy += system.kinetic_energy(body);
             totals.potential_energy -= system.mass(body) * gravity.dot(system.center(body));
             totals.elastic_energy += system.elastic_energy(body);
+            totals.mass += system.mass(body);
             totals.momentum += system.momentum(body);
         }
     }

@@ -140,12 +140,17 @@ impl Part for ElasticPart {
         }
     }
 
+    fn moved_in(&self) -> &'static str {
+        "move solids"
+    }
+
     fn add_totals(&self, gravity: DVec3, totals: &mut Totals) {
         totals.body_particles += self.solids.state().position.len() as u64;
         totals.max_speed = totals.max_speed.max(self.solids.max_speed());
         for number in 0..self.solids.bodies().len() {
             let [mass, kinetic] = self.mass_and_kinetic(number);
             totals.kinetic_energy += kinetic;
+            totals.mass += mass;
             totals.potential_energy -= mass * gravity.dot(self.center(number));
             totals.elastic_energy += self.solids.elastic_energy(number);
             totals.momentum += self.momentum(number);

@@ -15,6 +15,8 @@ pub(crate) struct GridPart {
     pub(crate) flow: Flow,
     /// Liquid at the start \[m³\].
     pub(crate) volume_at_start: f64,
+    /// Step in which what falls through the whole height crosses as many cells as it may \[s\].
+    pub(crate) fastest_step: f64,
     /// The liquid, then walls.
     pub(crate) bodies: Vec<BodyInfo>,
     /// Walls as they are drawn, where they are at the start.
@@ -61,12 +63,18 @@ impl Part for GridPart {
         });
     }
 
+    fn moved_in(&self) -> &'static str {
+        "correct velocity"
+    }
+
     fn add_totals(&self, _: DVec3, totals: &mut Totals) {
         let energy = self.flow.energy();
         let volume = self.flow.liquid_volume();
         totals.cells += self.flow.grid().cell_count() as u64;
         totals.kinetic_energy += energy.kinetic;
         totals.potential_energy += energy.potential;
+        totals.surface_energy += energy.surface;
+        totals.mass += self.flow.setup().params.liquid.density * volume;
         totals.volume_change = if self.volume_at_start > 0.0 { volume / self.volume_at_start - 1.0 } else { 0.0 };
         totals.max_speed = totals.max_speed.max(self.flow.max_speed());
         totals.momentum += self.flow.momentum();

@@ -9,13 +9,21 @@ use meniscus_core::{BodyInfo, BodyKind, Digest, Frame, StepReport, Surface, Wire
 use meniscus_geometry::Aabb;
 use meniscus_scene::live::LiveKey;
 use meniscus_scene::{Poke, Probe};
-use meniscus_sph::{BodyWall, Liquid, State};
+use meniscus_sph::{BodyWall, Liquid, PressureSolver, State};
 
 /// A region where particles vanish.
 pub(crate) type Drain = Box<dyn Fn(DVec3) -> bool + Send + Sync>;
 
 /// The counter of particles that have left the domain in a step.
 pub(crate) const LEFT_DOMAIN: &str = "left the domain";
+
+/// The counter of the energy of particles that drains and the domain have taken in a step \[J\].
+pub(crate) const ENERGY_TAKEN: &str = "energy taken away [J]";
+
+/// Speed between that of falling and that of resting liquid, over the former, dimensionless.
+const BETWEEN: f64 = 0.85;
+/// A liquid of this kinematic viscosity hardly falls \[m²/s\].
+const CREEPS: f64 = 1e-3;
 
 /// A liquid among walls.
 pub(crate) struct LiquidPart {
@@ -30,6 +38,8 @@ pub(crate) struct LiquidPart {
     pub(crate) courant: f64,
     pub(crate) domain: Aabb,
     pub(crate) drains: Vec<Drain>,
+    /// The first id whose energy is not yet counted among what has come in.
+    pub(crate) entering: u32,
     pub(crate) look: Look,
 }
 
@@ -50,6 +60,7 @@ impl Part for LiquidPart {
     fn load(&mut self, bytes: &mut &[u8]) -> Result<(), postcard::Error> {
         let state: State = take(bytes)?;
         fits(self.liquid.restore(state))?;
+        self.entering = self.liquid.particles().next_id;
         self.put_walls_back();
         Ok(())
     }
@@ -81,11 +92,15 @@ impl Part for LiquidPart {
         }
     }
 
+    fn moved_in(&self) -> &'static str {
+        "find pressure"
+    }
+
     fn add_totals(&self, gravity: DVec3, totals: &mut Totals) {
         let liquid = &self.liquid;
         let particles = liquid.particles();
-        let zero = ([0.0; 4], DVec3::ZERO);
-        let ([kinetic, potential, volume, at_rest], momentum) = par::reduce(
+        let zero = ([0.0; 6], DVec3::ZERO);
+        let ([kinetic, potential, volume, at_rest, mass, squeezed], momentum) = par::reduce(
             particles.len(),
             &|range| {
                 let own = range.filter(|&i| particles.liquid[i] < self.liquids);
@@ -97,6 +112,9 @@ impl Part for LiquidPart {
                     sums[1] -= mass * gravity.dot(particles.position[i].as_dvec3());
                     sums[2] += mass / f64::from(particles.density[i]).max(rest_density);
                     sums[3] += mass / rest_density;
+                    sums[4] += mass;
+                    let pressure = f64::from(particles.pressure[i]);
+                    sums[5] += 0.5 * pressure * pressure * mass / rest_density;
                     momentum += v * mass;
                     (sums, momentum)
                 })
@@ -107,6 +125,8 @@ impl Part for LiquidPart {
         totals.particles += particles.liquid.iter().filter(|&&liquid| liquid < self.liquids).count() as u64;
         totals.kinetic_energy += kinetic;
         totals.potential_energy += potential;
+        totals.mass += mass;
+        totals.compression_energy += squeezed / self.bulk_modulus();
         totals.volume_change = if at_rest > 0.0 { volume / at_rest - 1.0 } else { 0.0 };
         totals.max_speed = totals.max_speed.max(liquid.state().fastest[0]);
         totals.momentum += momentum;
@@ -143,6 +163,23 @@ impl Part for LiquidPart {
         });
     }
 
+    /// Liquid is pushed in against its pressure: p/ρ for every kilogram.
+    fn entered(&mut self, gravity: DVec3) -> [f64; 2] {
+        if self.liquid.setup().emitters.is_empty() {
+            return [0.0; 2];
+        }
+        let particles = self.liquid.particles();
+        let new =
+            (0..particles.len()).filter(|&i| particles.id[i] >= self.entering && particles.liquid[i] < self.liquids);
+        let pushed = |i: usize| {
+            let mass = self.liquid.mass(particles.liquid[i]);
+            mass * f64::from(particles.pressure[i]) / f64::from(particles.density[i]).max(f64::MIN_POSITIVE)
+        };
+        let sum = new.fold([0.0; 2], |[energy, work], i| [energy + self.energy(i, gravity), work + pushed(i)]);
+        self.entering = particles.next_id;
+        sum
+    }
+
     fn gauss_points(&self) -> Vec<Vec3> {
         self.liquid.gauss_points()
     }
@@ -158,9 +195,39 @@ impl Part for LiquidPart {
 }
 
 impl LiquidPart {
+    /// ρ dp/dρ of the heaviest liquid at rest \[Pa\]; endless where liquids do not give way to pressure.
+    fn bulk_modulus(&self) -> f64 {
+        let setup = self.liquid.setup();
+        let heaviest = setup.materials.iter().map(|(_, material)| material.density).fold(0.0, f64::max);
+        match setup.params.pressure {
+            PressureSolver::StateEquation => setup.stiffness * heaviest,
+            PressureSolver::Dfsph => f64::INFINITY,
+        }
+    }
+
+    /// Kinetic energy of a particle and that of its height \[J\].
+    fn energy(&self, i: usize, gravity: DVec3) -> f64 {
+        let particles = self.liquid.particles();
+        let (x, v) = (particles.position[i].as_dvec3(), particles.velocity[i].as_dvec3());
+        self.liquid.mass(particles.liquid[i]) * (0.5 * v.length_squared() - gravity.dot(x))
+    }
+
     /// Largest stable step, under gravity \[m/s²\] \[s\].
     pub(crate) fn stable_step(&self, gravity: DVec3) -> f64 {
         self.liquid.stable_step(self.courant, gravity.length())
+    }
+
+    /// Step that is to be expected of a liquid under way \[s\]: what falls goes up to v = √2gH, and what rests rattles at √gH
+    /// under its own pressure.
+    pub(crate) fn typical_step(&self) -> f64 {
+        let setup = self.liquid.setup();
+        let kinematic = setup.materials.iter().map(|(_, m)| m.viscosity / m.density).fold(0.0, f64::max);
+        match setup.params.pressure {
+            PressureSolver::Dfsph if !self.dry && kinematic < CREEPS => {
+                self.courant * setup.params.spacing / (BETWEEN * setup.speed)
+            }
+            _ => f64::INFINITY,
+        }
     }
 
     /// Names of the walls.
@@ -218,13 +285,17 @@ impl LiquidPart {
         }
     }
 
-    /// Takes away what is in drains or has left the domain, and counts the latter.
-    pub(crate) fn drain(&mut self, report: &mut StepReport) {
-        let lost = report.stage("drain", || self.take_away());
+    /// Takes away what is in drains or has left the domain, under gravity \[m/s²\], and counts the latter.
+    pub(crate) fn drain(&mut self, gravity: DVec3, report: &mut StepReport) {
+        let (lost, energy) = report.stage("drain", || self.take_away(gravity));
         report.count(LEFT_DOMAIN, lost as f64);
+        if energy != 0.0 {
+            report.count(ENERGY_TAKEN, energy);
+        }
     }
 
-    fn take_away(&mut self) -> usize {
+    /// How many have left the domain, and the energy of all that is taken away \[J\].
+    fn take_away(&mut self, gravity: DVec3) -> (usize, f64) {
         let (domain, drains) = (self.domain, &self.drains);
         let inner = domain.inner();
         let goes = |position: Vec3| {
@@ -237,12 +308,16 @@ impl LiquidPart {
         let liquids = self.liquids;
         let particles = self.liquid.particles();
         if par::find_first(particles.len(), |i| goes(particles.position[i])).is_none() {
-            return 0;
+            return (0, 0.0);
         }
         let lost = |i: &usize| particles.liquid[*i] < liquids && !domain.contains(particles.position[*i].as_dvec3());
         let lost = (0..particles.len()).filter(lost).count();
+        // What came in since the last frame was never counted.
+        let known = |i: &usize| particles.liquid[*i] < liquids && particles.id[*i] < self.entering;
+        let gone = (0..particles.len()).filter(known).filter(|&i| goes(particles.position[i]));
+        let energy = gone.map(|i| self.energy(i, gravity)).sum();
         self.liquid.retain(|particles, i| particles.liquid[i] >= liquids || !goes(particles.position[i]));
-        lost
+        (lost, energy)
     }
 }
 

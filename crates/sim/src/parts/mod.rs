@@ -13,7 +13,7 @@ mod soft;
 pub(crate) use bodies::{BodiesPart, Group};
 pub(crate) use elastic::{ElasticKind, ElasticPart};
 pub(crate) use grid::GridPart;
-pub(crate) use liquid::{Drain, LEFT_DOMAIN, LiquidPart, Look, tank_edges};
+pub(crate) use liquid::{Drain, ENERGY_TAKEN, LEFT_DOMAIN, LiquidPart, Look, tank_edges};
 pub(crate) use particle_springs::ParticleSprings;
 pub(crate) use rigid::{RigidKind, RigidPart};
 pub(crate) use skin::TornSkin;

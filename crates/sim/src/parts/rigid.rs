@@ -159,6 +159,10 @@ impl Part for RigidPart {
         }
     }
 
+    fn moved_in(&self) -> &'static str {
+        "rigid bodies"
+    }
+
     /// Of those that are free.
     fn add_totals(&self, gravity: DVec3, totals: &mut Totals) {
         totals.max_speed = totals.max_speed.max(self.max_speed());
@@ -167,6 +171,7 @@ impl Part for RigidPart {
             totals.kinetic_energy += self.world.kinetic_energy(body);
             totals.potential_energy -= mass * gravity.dot(center);
             totals.momentum += self.world.momentum(body);
+            totals.mass += mass;
         }
     }
 

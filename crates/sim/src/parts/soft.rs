@@ -285,13 +285,20 @@ impl Part for SoftPart {
         }
     }
 
+    fn moved_in(&self) -> &'static str {
+        "solve"
+    }
+
     fn add_totals(&self, gravity: DVec3, totals: &mut Totals) {
+        totals.elastic_energy += self.contact.stored_energy();
         for body in &self.bodies {
             totals.tets += body.tets() as u64;
             totals.kinetic_energy += body.kinetic_energy();
             totals.potential_energy += body.gravitational_energy(gravity);
             totals.elastic_energy += body.elastic_energy();
+            totals.spring_energy += body.spring_energy();
             totals.momentum += body.momentum();
+            totals.mass += body.mass();
             totals.max_speed = totals.max_speed.max(fastest(body));
         }
     }

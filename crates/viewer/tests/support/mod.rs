@@ -45,6 +45,12 @@ fn serve(
     Server::start(show, options).unwrap()
 }
 
+/// Serves a scene that is in no gallery, with all of that to choose from.
+pub(crate) fn serve_scene(loaded: meniscus::scene::Loaded, options: &Options) -> Server {
+    let show = Show::Live { scene: Box::new(loaded), gallery: all_scenes(), threads: 2, sessions: None };
+    Server::start(show, options).unwrap()
+}
+
 fn all_scenes() -> Gallery {
     let card = |scene: &meniscus_scenes::GalleryScene| Card {
         name: scene.name.into(),
