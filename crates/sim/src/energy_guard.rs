@@ -9,7 +9,7 @@
 //! | S | J | the largest kinetic and elastic energy so far, what all matter would have by falling through its own height, and by crossing that in ten seconds |
 //! | U | J | what E does not have: surface tension (on a grid the largest energy of the surface so far, which is not seen where it lies between cells; of particles one face of each), suction in pores |
 //!
-//! It looks at frames, and at the last `WINDOW` of them: the lowest E − W among them is what the newest is held against, twice in a row: what an
+//! It looks at every second frame, and at the last `WINDOW` of them: the lowest E − W among them is what the newest is held against, twice in a row: what an
 //! overlap holds for a moment and gives back to nobody has harmed nobody. Friction,
 //! plastic flow and fracture only take energy. What drives a world with forces that nobody adds up (animated meshes, held
 //! nodes and rigid bodies that are led, solids and open sides of a grid, a periodic box along gravity) ends a window, as do
@@ -23,7 +23,9 @@ use meniscus_core::{BodyKind, Frame, Wrench};
 use meniscus_scene::{self as scene, Loaded, Scene};
 use std::collections::VecDeque;
 
-/// Frames over which growth is looked for.
+/// Frames from one look to the next.
+pub(crate) const EVERY: u32 = 2;
+/// Looks over which growth is looked for.
 const WINDOW: usize = 10;
 /// Part of the scale by which energy may grow for no reason, dimensionless.
 const UNEXPLAINED: f64 = 0.01;

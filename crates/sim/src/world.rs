@@ -188,7 +188,7 @@ impl World {
     }
 
     /// How much energy no work explains at the last frame, in units of what is let pass, dimensionless: above one
-    /// in two frames after each other there is a warning.
+    /// twice after each other there is a warning.
     #[must_use]
     pub fn unexplained_energy(&self) -> f64 {
         self.guard.reached()
@@ -227,7 +227,7 @@ impl World {
         }
         let arrived = self.clock.time >= until;
         self.clock.frame += u32::from(arrived);
-        if arrived {
+        if arrived && self.clock.frame.is_multiple_of(energy_guard::EVERY) {
             let mut report = std::mem::take(&mut self.report);
             report.stage("guard energy", || self.guard_energy());
             self.report = report;
