@@ -329,7 +329,7 @@ fn a_whirl_in_an_open_side_is_no_heater() {
         assert!(start > 1e-3, "{start}");
         for n in 1..200 {
             let energy = step();
-            assert!(energy <= start, "{} of {start} J after {n} steps", energy);
+            assert!(energy <= start, "{energy} of {start} J after {n} steps");
         }
     }
 }
