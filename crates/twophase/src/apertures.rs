@@ -27,6 +27,8 @@ pub(crate) struct Cut {
     /// Closed faces, per axis, and how fast the solid moves there along the axis \[m/s\].
     pub(crate) closed: [Vec<u32>; 3],
     pub(crate) closed_velocity: [Vec<f64>; 3],
+    /// What a face is to viscosity, per axis: [`SLIPPERY`] or [`STICKY`] if it is closed, else [`FREE`].
+    pub(crate) friction: [Vec<f64>; 3],
     /// Closed cells near open ones, nearest first.
     pub(crate) covered: Vec<Covered>,
     /// Signed distance of the cells' centres from the solid \[m\], at the end of the interval.
@@ -43,6 +45,11 @@ pub(crate) struct Covered {
     pub(crate) count: u8,
     pub(crate) sources: [u32; 6],
 }
+
+/// A closed face along which the fluids slip, one that is open or on a side, and a closed one to which they stick.
+pub(crate) const SLIPPERY: f64 = 0.0;
+pub(crate) const FREE: f64 = 1.0;
+pub(crate) const STICKY: f64 = 2.0;
 
 /// Layers of closed cells that are covered.
 const LAYERS: u8 = 3;
@@ -101,6 +108,18 @@ impl Cut {
         let room = |p: usize| self.capacity[p].min(open_volume(grid, first, p));
         merged.find(grid, boundary, up, &self.faces, &room);
         self.merged = merged;
+    }
+
+    /// Notes to which closed faces near open cells the fluids stick.
+    pub(crate) fn set_friction(&mut self, grid: &Grid, axis: usize, slips_at: impl Fn(DVec3) -> bool) {
+        let (centers, s, near) = (&self.centers, grid.stride(axis), 2.0 * grid.spacing());
+        self.friction[axis].clear();
+        self.friction[axis].resize(grid.len(), FREE);
+        for p in self.closed[axis].iter().map(|&p| p as usize) {
+            if centers[p].max(centers[p - s]) > -near {
+                self.friction[axis][p] = if slips_at(grid.face_center(axis, p)) { SLIPPERY } else { STICKY };
+            }
+        }
     }
 
     /// How fast the solid moves at closed faces near open cells.

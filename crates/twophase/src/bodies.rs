@@ -85,9 +85,12 @@ impl Bodies {
         self.solid.parts.iter().any(|part| part.shell.is_some())
     }
 
-    /// Whether the fluids stick.
-    pub(crate) fn sticks(&self) -> bool {
-        self.solid.no_slip
+    /// Whether the fluids slip along the part that is nearest to a place.
+    pub(crate) fn slips_at(&self, x: DVec3) -> bool {
+        let first = self.solid.parts.first().is_some_and(|part| part.sticks);
+        let mixed = self.solid.parts.iter().any(|part| part.sticks != first);
+        let nearest = if mixed { self.nearest(x).1 } else { 0 };
+        self.solid.parts.get(nearest).is_some_and(|part| !part.sticks)
     }
 
     /// The end of an interval that starts at a time \[s\] and is no longer than `longest` \[s\]: nothing in the box moves farther than a quarter

@@ -226,14 +226,20 @@ impl Boundary {
         gained
     }
 
-    /// Restores what was on open sides: nothing moves it but the pressure. What leaves through an outflow comes with the velocity that it has.
-    pub(crate) fn hold_open_sides(&self, grid: &Grid, axis: usize, before: &[f64], field: &mut [f64]) {
+    /// Restores what was on open sides: nothing moves it but the pressure. What leaves through an outflow comes with the velocity that it has;
+    /// what comes in comes from rest, u ← u/(1 + |u| dt/h), so that in a steady flow the pressure half a cell inside is −½ρu². Without
+    /// this the energy of what comes in would be made from nothing, and where a solid narrows a side the more of it, the faster it is.
+    /// `scale` is dt/h \[s/m\].
+    // (12) of docs/src/air-and-water.md
+    pub(crate) fn hold_open_sides(&self, grid: &Grid, axis: usize, before: &[f64], scale: f64, field: &mut [f64]) {
         for (side, layer, sign) in self.passages(axis) {
             let inside = grid.stride(axis) as isize * if sign > 0.0 { 1 } else { -1 };
             let flows_out = matches!(side, Side::Outflow(_));
             for p in grid.layer(axis, layer) {
                 let comes = field[p.wrapping_add_signed(inside)];
-                field[p] = if flows_out && sign * comes < 0.0 { comes } else { before[p] };
+                let inward = sign * before[p] * scale;
+                let held = if inward > 0.0 { before[p] / (1.0 + inward) } else { before[p] };
+                field[p] = if flows_out && sign * comes < 0.0 { comes } else { held };
             }
         }
     }

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! V₀ being the volume that it had under the air outside, which is kept in a ledger. Where regions part or join from one interval of the solids
-//! to the next, cells take along what is theirs; a region that opens has the pressure of the air outside at once. A region without gas
-//! keeps its volume: what its walls withhold is reported.
+//! to the next, cells take along what is theirs; a region that opens has the pressure of the air outside at once, and what it held too much
+//! or too little of is added up and reported. A region without gas keeps its volume: what its walls withhold is reported.
 
 use crate::connected_regions::{Regions, Rooms};
 use crate::flow::Flow;
@@ -79,14 +79,28 @@ impl Flow {
     pub(crate) fn deal_gas(&mut self, before: &Regions, densities: &[f64]) {
         let Self { grid, regions, state, .. } = self;
         let mut amounts = vec![0.0; regions.count()];
+        let mut dropped = state.chambers.first().copied().unwrap_or(0.0);
         for p in grid.rows().iter().flat_map(|row| row.start..row.start + row.len) {
             let now = regions.label(p);
+            let density = densities.get(before.label(p)).copied().unwrap_or(1.0);
+            let gas = state.capacity[p] * (1.0 - state.volume_fraction[p]);
             if regions.is_closed(now) {
-                let density = densities.get(before.label(p)).copied().unwrap_or(1.0);
-                amounts[now] += density * state.capacity[p] * (1.0 - state.volume_fraction[p]);
+                amounts[now] += density * gas;
+            } else {
+                dropped += (density - 1.0) * gas;
             }
         }
+        if let Some(rest) = amounts.first_mut() {
+            *rest = dropped;
+        }
         state.chambers = amounts;
+    }
+
+    /// Gas that chambers held beyond what fits into them under the air outside when they opened, all together since the start \[m³\]; negative if
+    /// it was thinner. It is gone: the air outside is not heavier for it.
+    #[must_use]
+    pub fn dropped_gas(&self) -> f64 {
+        self.state.chambers.first().copied().unwrap_or(0.0) * self.grid.spacing().powi(3)
     }
 
     /// Pressures in closed regions are known up to a constant: that of the gas tells it.
@@ -122,6 +136,7 @@ impl Flow {
             let most = |value: fn(&Chamber) -> f64| chambers.iter().map(value).fold(0.0, f64::max);
             report.count("liquid in closed cells [m3]", self.hidden_volume());
             report.count("closed chambers", chambers.len() as f64);
+            report.count("gas dropped by chambers that opened [m3]", self.dropped_gas());
             report.count("highest gas pressure [Pa]", most(|chamber| chamber.pressure));
             // Beyond two parts in a hundred it is the animation that is impossible.
             report.count(

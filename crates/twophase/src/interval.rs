@@ -110,6 +110,10 @@ impl Flow {
                 cut.set_closed_velocities(grid, axis, |x| bodies.velocity(x));
             }
         }
+        for axis in 0..3 {
+            cut.set_friction(grid, axis, |x| bodies.slips_at(x));
+            boundary.repeat_faces(grid, axis, &mut cut.friction[axis]);
+        }
         if let Ok(regions) = Regions::new(grid, boundary, openings) {
             self.regions = regions;
         }

@@ -130,26 +130,26 @@ pub(crate) struct Part {
     pub(crate) path: Option<Path>,
     pub(crate) shell: Option<Shell>,
     pub(crate) inside_out: bool,
+    /// Whether the fluids stick to it.
+    pub(crate) sticks: bool,
 }
 
 /// A solid in the box, at rest or moving.
 #[derive(Clone)]
 pub struct Solid {
     pub(crate) parts: Vec<Part>,
-    /// Whether the fluids stick to it.
-    pub no_slip: bool,
 }
 
 impl fmt::Debug for Solid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let parts = self.parts.len();
-        f.debug_struct("Solid").field("parts", &parts).field("no_slip", &self.no_slip).finish_non_exhaustive()
+        let sticky = self.parts.iter().filter(|part| part.sticks).count();
+        f.debug_struct("Solid").field("parts", &self.parts.len()).field("sticky", &sticky).finish_non_exhaustive()
     }
 }
 
 impl Solid {
     fn one(form: Form) -> Self {
-        Self { parts: vec![Part { form, path: None, shell: None, inside_out: false }], no_slip: false }
+        Self { parts: vec![Part { form, path: None, shell: None, inside_out: false, sticks: false }] }
     }
 
     /// From a signed distance \[m\], negative inside; the fluids slip along it.
@@ -211,11 +211,10 @@ impl Solid {
         self
     }
 
-    /// Both solids.
+    /// Both solids, each with its own friction.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.parts.extend(other.parts);
-        self.no_slip |= other.no_slip;
         self
     }
 
@@ -229,7 +228,7 @@ impl Solid {
     /// The same, with fluids that stick to it.
     #[must_use]
     pub fn sticky(mut self) -> Self {
-        self.no_slip = true;
+        self.parts.iter_mut().for_each(|part| part.sticks = true);
         self
     }
 

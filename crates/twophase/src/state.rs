@@ -43,7 +43,8 @@ pub struct State {
     pub interval: [f64; 2],
     /// What closed cells hold, in the order of the grid.
     pub hidden: Vec<Hidden>,
-    /// The volume that the gas of each closed region had under the air outside, in cells; empty as long as nothing moves.
+    /// The volume that the gas of each closed region had under the air outside, in cells; empty as long as nothing moves. The first, that of
+    /// what belongs to no region, is what regions have dropped when they opened.
     pub chambers: Vec<f64>,
     /// Steps taken.
     pub steps: u64,

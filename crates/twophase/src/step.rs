@@ -186,7 +186,7 @@ impl Flow {
             for component in grid.active_axes() {
                 let next = &mut work.next_velocity[component];
                 sweep.move_momentum(component, &moving(component), next);
-                boundary.hold_open_sides(grid, component, &before.velocity[component], next);
+                boundary.hold_open_sides(grid, component, &before.velocity[component], scale, next);
                 openings.stop(component, next);
                 boundary.fill_faces(grid, component, next, 1.0);
             }
@@ -262,7 +262,7 @@ impl Flow {
             gas,
             liquid,
             fraction: &state.volume_fraction,
-            sticks: self.bodies.as_ref().is_some_and(crate::bodies::Bodies::sticks),
+            wall_distance: self.bodies.as_ref().map(|bodies| &bodies.nodes[0][..]),
             smoothness: self.setup.params.smoothness(),
         };
         let mut lent = self.poisson.lend();

@@ -6,6 +6,7 @@
 //! the diffusion number dt μ/(ρ h²) is far below the limit of stability, one explicit step does the same. What second differences
 //! get wrong is taken off afterwards, see [`Viscosity::sharpen`].
 
+use crate::apertures::{SLIPPERY, STICKY};
 use crate::params::Fluid;
 use crate::rows::{Row, dot};
 use crate::space::Space;
@@ -31,8 +32,8 @@ pub(crate) struct Viscosity<'a> {
     pub(crate) gas: Fluid,
     pub(crate) liquid: Fluid,
     pub(crate) fraction: &'a [f64],
-    /// Whether the fluids stick to solids in the box.
-    pub(crate) sticks: bool,
+    /// ψ at the nodes \[m\], if there are solids.
+    pub(crate) wall_distance: Option<&'a [f64]>,
     /// How smooth the velocity is across the interface, see [`crate::params::Params::smoothness`].
     pub(crate) smoothness: f64,
 }
@@ -231,6 +232,38 @@ impl Viscosity<'_> {
     }
 }
 
+/// Solids around the low and the high edge along each of the other axes.
+struct Walls<'a> {
+    /// What the three other faces are, see `apertures`.
+    friction: [[[&'a [f64]; 3]; 2]; 2],
+    /// ψ over h at the two ends of the edge.
+    distance: [[[&'a [f64]; 2]; 2]; 2],
+    /// 1/h \[1/m\].
+    per_cell: f64,
+}
+
+/// A wall is taken to be no nearer to the velocity that it holds than this part of a cell: nearer ones would need smaller explicit steps.
+const NEAREST: f64 = 0.1;
+
+impl Walls<'_> {
+    /// What a solid makes of the viscosity of an edge: none where the fluids slip; where they stick, the velocity changes not over a
+    /// cell, but from half a cell before the edge to the wall, which is ψ beyond it.
+    #[inline(always)]
+    fn factor(&self, axis: usize, end: usize, i: usize) -> f64 {
+        let faces = &self.friction[axis][end];
+        let is = |kind: f64| faces.iter().any(|face| face[i] == kind);
+        let [a, b] = self.distance[axis][end];
+        let away = 0.5 + 0.5 * (a[i] + b[i]) * self.per_cell;
+        if is(SLIPPERY) {
+            0.0
+        } else if is(STICKY) {
+            1.0 / away.clamp(NEAREST, 1.0)
+        } else {
+            1.0
+        }
+    }
+}
+
 /// A component and what it touches.
 struct Stencil<'a> {
     /// The component: here, and low and high along itself and the two other axes.
@@ -241,8 +274,8 @@ struct Stencil<'a> {
     /// F behind and before the face; beside them, low and high along each of the other axes.
     fraction: [&'a [f64]; 2],
     beside: [[[&'a [f64]; 2]; 2]; 2],
-    /// Open parts of the three other faces around each of these edges, where fluids slip along solids.
-    open: Option<[[[&'a [f64]; 3]; 2]; 2]>,
+    /// Solids around these edges.
+    walls: Option<Walls<'a>>,
     viscosity: [f64; 2],
 }
 
@@ -272,11 +305,13 @@ impl<'a> Stencil<'a> {
                 let s = stride(k);
                 [[at(f, -s), at(f, -s - back)], [at(f, s), at(f, s - back)]]
             }),
-            open: viscosity.space.openings.cut().filter(|_| !viscosity.sticks).map(|cut| {
-                [1, 2].map(|k| {
-                    let (own, other, s) = (&cut.faces[axis], &cut.faces[axes[k]], stride(k));
+            walls: viscosity.space.openings.cut().zip(viscosity.wall_distance).map(|(cut, nodes)| Walls {
+                friction: [1, 2].map(|k| {
+                    let (own, other, s) = (&cut.friction[axis], &cut.friction[axes[k]], stride(k));
                     [[at(own, -s), at(other, 0), at(other, -back)], [at(own, s), at(other, s), at(other, s - back)]]
-                })
+                }),
+                distance: [1, 2].map(|k| [0, stride(k)].map(|to| [at(nodes, to), at(nodes, to + stride(3 - k))])),
+                per_cell: 1.0 / grid.spacing(),
             }),
             viscosity: [gas, liquid - gas],
         }
@@ -293,8 +328,7 @@ impl<'a> Stencil<'a> {
     fn edge(&self, axis: usize, end: usize, i: usize) -> f64 {
         let f = &self.beside[axis][end];
         let mean = 0.25 * ((self.fraction[0][i] + self.fraction[1][i]) + (f[0][i] + f[1][i]));
-        let slips = |open: &[[[&[f64]; 3]; 2]; 2]| open[axis][end].iter().any(|part| part[i] <= 0.0);
-        if self.open.as_ref().is_some_and(slips) { 0.0 } else { self.of(mean) }
+        self.walls.as_ref().map_or(1.0, |walls| walls.factor(axis, end, i)) * self.of(mean)
     }
 
     /// Σ stresses on the faces, in units of μ u.

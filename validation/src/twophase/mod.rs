@@ -6,6 +6,7 @@ mod capillary;
 mod jet;
 mod moving;
 mod rest;
+mod sphere;
 mod tank;
 mod waves;
 
@@ -18,6 +19,7 @@ pub(crate) use moving::{
     translate as translate_invariance,
 };
 pub(crate) use rest::{drop as static_drop, hydrostatic};
+pub(crate) use sphere::led as led_sphere;
 pub(crate) use tank::{box_volume, dam_break, sloshing};
 pub(crate) use waves::{drop as moving_drop, hump as open_hump, standing as standing_wave};
 

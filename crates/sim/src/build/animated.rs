@@ -147,7 +147,7 @@ impl Vertices for Posed {
 }
 
 /// The animated meshes as solids on a grid.
-pub(crate) fn solids(loaded: &Loaded, spacing: f64) -> Result<Vec<(Friction, Solid)>, SetupError> {
+pub(crate) fn solids(loaded: &Loaded, spacing: f64) -> Result<Vec<Solid>, SetupError> {
     let solid = |(_, table, animation): (&str, &Animated, &Arc<Animation>)| {
         let posed = Arc::new(Posed { animation: animation.clone(), pose: Mutex::default() });
         let side = match table.side {
@@ -159,8 +159,7 @@ pub(crate) fn solids(loaded: &Loaded, spacing: f64) -> Result<Vec<(Friction, Sol
             Wetting::Closed => Solid::from_vertices(posed)?,
             Wetting::Shell => Solid::shell_of_vertices(posed, SHELL * spacing, side)?,
         };
-        let solid = if table.friction == Friction::NoSlip { solid.sticky() } else { solid };
-        Ok((table.friction, solid))
+        Ok(if table.friction == Friction::NoSlip { solid.sticky() } else { solid })
     };
     loaded.animations().map(solid).collect()
 }

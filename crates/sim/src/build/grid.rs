@@ -37,7 +37,7 @@ pub(crate) fn grid(loaded: &Loaded, warnings: &mut Vec<String>) -> Result<GridPa
         params: params(scene, &domain, &walls),
         domain,
         gravity: DVec3::from_array(scene.gravity),
-        solid: solid(&walls, animated, &domain, spacing, warnings).map_err(BuildError::Grid)?,
+        solid: solid(&walls, animated, &domain, spacing).map_err(BuildError::Grid)?,
     };
     let mut flow = Flow::new(setup).map_err(BuildError::Grid)?;
     seed(loaded, &mut flow)?;
@@ -108,15 +108,9 @@ fn inherit(side: &mut Side, same: bool, open: Option<bool>, sticky: bool) {
 }
 
 /// All walls that are not sides of the box, as one solid.
-fn solid(
-    walls: &[Wall],
-    animated: Vec<(Friction, Solid)>,
-    domain: &Aabb,
-    spacing: f64,
-    warnings: &mut Vec<String>,
-) -> Result<Option<Solid>, SetupError> {
+fn solid(walls: &[Wall], animated: Vec<Solid>, domain: &Aabb, spacing: f64) -> Result<Option<Solid>, SetupError> {
     let near = DVec3::splat(SIDE_TOLERANCE * spacing);
-    let mut all: Vec<(Friction, Solid)> = Vec::new();
+    let mut all: Vec<Solid> = Vec::new();
     for wall in walls {
         let one = match &wall.shape {
             &WallShape::Tank { min, max } => {
@@ -131,13 +125,10 @@ fn solid(
         };
         let one = if wall.friction == Friction::NoSlip { one.sticky() } else { one };
         let one = if wall.motion.moves() { led(one, &wall.motion) } else { one };
-        all.push((wall.friction, one));
+        all.push(one);
     }
     all.extend(animated);
-    if all.windows(2).any(|pair| pair[0].0 != pair[1].0) {
-        warnings.push("some solids in the box are slippery and some are not: the fluids stick to all of them".into());
-    }
-    Ok(all.into_iter().map(|(_, solid)| solid).reduce(Solid::and))
+    Ok(all.into_iter().reduce(Solid::and))
 }
 
 /// A solid that follows the motion of its wall.
