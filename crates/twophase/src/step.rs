@@ -80,6 +80,7 @@ impl Flow {
         report.stage("correct velocity", || self.correct_velocity(dt))?; // 9  [MKSMH07 step 4]
         report.count("pressure iterations", solved.iterations.into());
         report.count("pressure residual", solved.residual);
+        report.count("solves that missed their error", f64::from(u8::from(solved.missed)));
         report.count("viscous iterations", viscous.into());
         report.count("curvatures not from heights", rough as f64);
         self.note_ledger(report);

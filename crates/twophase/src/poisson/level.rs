@@ -44,7 +44,7 @@ pub(super) struct Band {
 }
 
 /// The rows that a half-sweep reads around the row that it writes: low and high neighbours along x, y, z.
-pub(super) struct HeightStencil<'a> {
+pub(super) struct NeighbourRows<'a> {
     values: [&'a [f32]; 6],
     pub(super) conductances: [&'a [f32]; 6],
 }
@@ -62,14 +62,14 @@ impl Level {
     }
 
     #[inline(always)]
-    pub(super) fn around(&self, color: usize, row: &Row, s: usize) -> HeightStencil<'_> {
+    pub(super) fn around(&self, color: usize, row: &Row, s: usize) -> NeighbourRows<'_> {
         let (x, own, other) = (&self.x[1 - color], &self.low[color], &self.low[1 - color]);
         let [sy, sz] = self.strides;
         let left = row.start - 1 + s..row.start - 1 + s + row.len;
         let right = row.start + s..row.start + s + row.len;
         let (down, up) = (row.before(x, sy), row.after(x, sy));
         let (back, front) = (row.before(x, sz), row.after(x, sz));
-        HeightStencil {
+        NeighbourRows {
             values: [&x[left], &x[right.clone()], down, up, back, front],
             conductances: [
                 row.of(&own[0]),
@@ -141,7 +141,7 @@ impl Level {
     }
 }
 
-impl HeightStencil<'_> {
+impl NeighbourRows<'_> {
     /// Σ g x_n of one cell.
     #[inline(always)]
     fn flow(&self, m: usize) -> f32 {
@@ -159,7 +159,7 @@ impl HeightStencil<'_> {
 }
 
 #[inline(always)]
-fn relax_row<S: Simd>(simd: S, around: &HeightStencil, b: &[f32], inverse: &[f32], output: &mut [f32]) {
+fn relax_row<S: Simd>(simd: S, around: &NeighbourRows, b: &[f32], inverse: &[f32], output: &mut [f32]) {
     simd.vectorize(
         #[inline(always)]
         || {
@@ -173,7 +173,7 @@ fn relax_row<S: Simd>(simd: S, around: &HeightStencil, b: &[f32], inverse: &[f32
 }
 
 #[inline(always)]
-fn residual_row<S: Simd>(simd: S, around: &HeightStencil, b: &[f32], x: &[f32], output: &mut [f32]) {
+fn residual_row<S: Simd>(simd: S, around: &NeighbourRows, b: &[f32], x: &[f32], output: &mut [f32]) {
     simd.vectorize(
         #[inline(always)]
         || {

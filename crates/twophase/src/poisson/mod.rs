@@ -26,6 +26,12 @@ const COARSEST_SWEEPS: usize = 8;
 /// The coarsest level has at most this many cells.
 const COARSEST_CELLS: usize = 32;
 
+/// A residual that is so many times what was asked for is no noise.
+const FAR_ABOVE: f64 = 1e3;
+
+/// Share of what coarser levels find below which none of it is taken.
+const LEAST_SHARE: f32 = 0.2;
+
 /// Noise of a residual in parts of the right-hand side.
 const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
 
@@ -44,13 +50,14 @@ impl Patience {
         Self { best: residual, waited: 0 }
     }
 
-    fn lasts(&mut self, residual: f64) -> bool {
+    /// With a share of what coarser levels find, iterations gain less.
+    fn lasts(&mut self, residual: f64, share: f32) -> bool {
         if residual < 0.5 * self.best {
             *self = Self::new(residual);
         } else {
             self.waited += 1;
         }
-        self.waited <= PATIENCE
+        self.waited <= if share < 1.0 { 4 * PATIENCE } else { PATIENCE }
     }
 }
 
@@ -60,6 +67,8 @@ pub(crate) struct Solved {
     pub(crate) iterations: u32,
     /// Largest residual of a cell at the end.
     pub(crate) residual: f64,
+    /// Whether it is far above what was asked for.
+    pub(crate) missed: bool,
 }
 
 /// Solver and its memory.
@@ -152,23 +161,31 @@ impl Poisson {
         self.apply(grid, coefficients);
         let mut residual = self.step(grid, x, 1.0, false);
         let mut patience = Patience::new(residual);
-        let (mut rz_before, mut alpha) = (0.0, 0.0);
+        let (mut rz_before, mut alpha, mut share, mut begins) = (0.0, 0.0, 1.0, true);
         let mut iterations = 0;
-        while residual > limit && iterations < most && patience.lasts(residual) {
-            self.precondition(grid);
+        while residual > limit && iterations < most && patience.lasts(residual, share) {
+            self.precondition(grid, share);
             let [rz, zq] = self.products(grid);
-            let beta = if iterations == 0 { 0.0 } else { -alpha * zq / rz_before };
+            // What coarser levels find is too much for some shapes of the interface, so that the cycle turns against its residual: less
+            // of it, and none in the end, does not.
+            if !(rz > 0.0) && share > 0.0 {
+                share = if share > LEAST_SHARE { 0.5 * share } else { 0.0 };
+                (iterations, begins, patience) = (iterations + 1, true, Patience::new(residual));
+                continue;
+            }
+            let beta = if begins { 0.0 } else { -alpha * zq / rz_before };
             self.turn(grid, beta);
             let dq = self.apply(grid, coefficients);
             // Nothing left in a direction that the operator does not see.
             if !(dq > 0.0 && rz > 0.0) {
                 break;
             }
-            (alpha, rz_before) = (rz / dq, rz);
+            (alpha, rz_before, begins) = (rz / dq, rz, false);
             residual = self.step(grid, x, alpha, true);
             iterations += 1;
         }
-        Solved { iterations, residual }
+        // Somewhat above it may be noise, which patience ends.
+        Solved { iterations, residual, missed: residual > FAR_ABOVE * limit }
     }
 
     /// Direction = x; returns the largest |x|.
@@ -225,31 +242,31 @@ impl Poisson {
         });
     }
 
-    /// z ≈ the solution for the residual, left in natural order on the finest level.
-    fn precondition(&mut self, grid: &Grid) {
+    /// z ≈ the solution for the residual, with a share of what coarser levels find, left in natural order on the finest level.
+    fn precondition(&mut self, grid: &Grid, share: f32) {
         self.levels[0].load(grid, &self.residual);
-        cycle(&mut self.levels, TWICE);
+        cycle(&mut self.levels, TWICE, share);
         self.levels[0].put_in_natural_order();
     }
 }
 
 /// Solves for the right-hand side of the first level from zero, approximately and symmetrically.
-fn cycle(levels: &mut [Level], twice: usize) {
+fn cycle(levels: &mut [Level], twice: usize, share: f32) {
     if let Some(level) = levels.first_mut() {
         level.clear();
-        visit(levels, twice);
+        visit(levels, twice, share);
     }
 }
 
-fn visit(levels: &mut [Level], twice: usize) {
+fn visit(levels: &mut [Level], twice: usize, share: f32) {
     let Some((level, coarser)) = levels.split_first_mut() else { return };
     let Some(next) = coarser.first_mut() else { return level.relax_to_the_end() };
     (0..BAND_SWEEPS).for_each(|_| level.sweep_band([0, 1]));
     level.sweep([0, 1]);
-    level.restrict(next);
+    level.restrict(next, share);
     next.clear();
     for _ in 0..if twice > 0 { 2 } else { 1 } {
-        visit(coarser, twice.saturating_sub(1));
+        visit(coarser, twice.saturating_sub(1), share);
     }
     level.correct(&mut coarser[0]);
     level.sweep([1, 0]);

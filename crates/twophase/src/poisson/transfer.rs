@@ -10,9 +10,9 @@ use fearless_simd::{Simd, dispatch};
 use std::ops::Range;
 
 impl Level {
-    /// The residual, collected in blocks, becomes the right-hand side of the coarser level: the transpose of
+    /// A share of the residual, collected in blocks, becomes the right-hand side of the coarser level: the transpose of
     /// [`Self::correct`]. A block collects from its own red cells, and from those of its six neighbours that look at it.
-    pub(super) fn restrict(&mut self, coarse: &mut Self) {
+    pub(super) fn restrict(&mut self, coarse: &mut Self, share: f32) {
         self.find_residual();
         self.wraps.fill_red(&mut self.residual);
         let fine = &*self;
@@ -31,6 +31,7 @@ impl Level {
             for y in ys.clone() {
                 fine.collect_facing(2, outside(&zs).map(|z| [y, z]), output);
             }
+            output.iter_mut().for_each(|b| *b *= share);
         });
         coarse.take_right_hand_side();
     }
