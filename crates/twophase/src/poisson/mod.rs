@@ -168,7 +168,7 @@ impl Poisson {
             let [rz, zq] = self.products(grid);
             // What coarser levels find is too much for some shapes of the interface, so that the cycle turns against its residual: less
             // of it, and none in the end, does not.
-            if !(rz > 0.0) && share > 0.0 {
+            if (rz <= 0.0 || rz.is_nan()) && share > 0.0 {
                 share = if share > LEAST_SHARE { 0.5 * share } else { 0.0 };
                 (iterations, begins, patience) = (iterations + 1, true, Patience::new(residual));
                 continue;
