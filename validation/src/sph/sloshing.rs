@@ -1,7 +1,7 @@
 //! `sloshing`: the first period of water in a tank.
 
 use crate::worlds::{calm, run_until, world};
-use crate::{Plot, Row, Size, compare, failed, is_sound, mean};
+use crate::{Plot, Row, Size, compare, failed, is_sound, largest, mean};
 use meniscus::scene::{Command, Set, Value};
 use meniscus::sim::World;
 use std::f64::consts::TAU;
@@ -71,7 +71,7 @@ fn period(world: &mut World, periods: usize) -> Result<(f64, Vec<[f64; 2]>), Str
 /// A swing of the period of theory through the first rising passage of a track, as wide as it.
 fn theory(track: &[[f64; 2]]) -> Vec<[f64; 2]> {
     let start = track.array_windows().find(|[a, b]| a[1] < 0.0 && b[1] >= 0.0).map_or(0.0, |[a, _]| a[0]);
-    let width = track.iter().map(|point| point[1].abs()).fold(0.0, f64::max);
+    let width = largest(track.iter().map(|point| point[1].abs()));
     track.iter().map(|[t, _]| [*t, width * (TAU * (t - start) / PERIOD).sin()]).collect()
 }
 

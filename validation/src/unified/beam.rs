@@ -1,6 +1,6 @@
 //! `sph-beam`: a clamped plate swings.
 
-use crate::{Plot, Row, Size, compare, failed};
+use crate::{Plot, Row, Size, compare, failed, largest};
 use glam::DVec3;
 use meniscus::boundary::{Boundaries, Obstacles};
 use meniscus::elastic::{ElasticMaterial, Led, Solids};
@@ -26,7 +26,7 @@ pub(crate) fn run(size: Size) -> Vec<Row> {
     // ω² = E H² k⁴/(12 ρ (1 − ν²)), plane strain.
     let k = ROOT / LENGTH;
     let omega = (YOUNG * HEIGHT * HEIGHT * k.powi(4) / (12.0 * DENSITY * (1.0 - POISSON * POISSON))).sqrt();
-    let width = track.iter().map(|point| point[1]).fold(0.0, f64::max);
+    let width = largest(track.iter().map(|point| point[1]));
     let theory: Vec<[f64; 2]> = track.iter().map(|[t, _]| [*t, width * (omega * t).sin()]).collect();
     let plot =
         Plot::new("t [s]", "height of the tip [m]").reference("theory's period", &theory).measured("ours", &track);
