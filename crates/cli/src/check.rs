@@ -11,8 +11,8 @@ use std::process::ExitCode;
 
 pub(crate) fn check(arguments: &Check) -> Result<ExitCode, Failure> {
     let loaded = gallery::load(&arguments.scene, &arguments.set)?;
-    output::warn_of_sizes(&loaded)?;
     check_memory(&loaded, machine::free_memory())?;
+    output::warn_of_sizes(&loaded)?;
     let estimate = estimate(&loaded);
     let threads = machine::threads(None)?;
     let (world, forecast) = machine::in_pool(threads, || {

@@ -16,8 +16,8 @@ use std::process::ExitCode;
 pub(crate) fn run(arguments: &Run) -> Result<ExitCode, Failure> {
     let threads = machine::threads(arguments.threads)?;
     let loaded = gallery::load(&arguments.scene, &overrides(&arguments.set, arguments.seconds))?;
-    output::warn_of_sizes(&loaded)?;
     check_memory(&loaded, machine::free_memory())?;
+    output::warn_of_sizes(&loaded)?;
     let signals = Signals::default();
     let options = RunOptions {
         no_pictures: arguments.no_pictures,
