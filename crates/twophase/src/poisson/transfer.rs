@@ -31,7 +31,9 @@ impl Level {
             for y in ys.clone() {
                 fine.collect_facing(2, outside(&zs).map(|z| [y, z]), output);
             }
-            output.iter_mut().for_each(|b| *b *= share);
+            if share < 1.0 {
+                output.iter_mut().for_each(|b| *b *= share);
+            }
         });
         coarse.take_right_hand_side();
     }
