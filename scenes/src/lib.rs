@@ -93,6 +93,11 @@ pub const GALLERY: &[GalleryScene] = &[
         assets: &[("assets/heart.glb", include_bytes!("../assets/heart.glb"))],
     },
     GalleryScene {
+        name: "heart-spurt",
+        text: include_str!("../heart-spurt.toml"),
+        assets: &[("assets/heart.glb", include_bytes!("../assets/heart.glb"))],
+    },
+    GalleryScene {
         name: "paddle",
         text: include_str!("../paddle.toml"),
         assets: &[("assets/wheel.obj", include_bytes!("../assets/wheel.obj"))],
@@ -145,6 +150,7 @@ const THUMBNAILS: &[(&str, &[u8])] = thumbnails![
     "hand",
     "swimmer",
     "heart-bubbles",
+    "heart-spurt",
     "paddle",
     "plunge",
     "vat",

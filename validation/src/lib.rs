@@ -124,6 +124,8 @@ pub const CASES: &[Case] = &[
     Case { name: "shell-tight", run: twophase::shell_tight },
     Case { name: "oscillating-cylinder", run: twophase::oscillating_cylinder },
     Case { name: "translate-invariance", run: twophase::translate_invariance },
+    Case { name: "heart-stroke", run: twophase::heart_stroke },
+    Case { name: "led-sphere-grid", run: twophase::led_sphere },
     Case { name: "outflow", run: twophase::outflow },
     Case { name: "stuffing", run: stuffing::run },
 ];

@@ -81,6 +81,50 @@ pub(crate) enum Form {
     Vertices(Arc<dyn Vertices>),
 }
 
+/// A connected piece of a mesh whose vertices move.
+struct Piece {
+    whole: Arc<dyn Vertices>,
+    triangles: Vec<[u32; 3]>,
+}
+
+impl Vertices for Piece {
+    fn triangles(&self) -> &[[u32; 3]] {
+        &self.triangles
+    }
+
+    fn positions(&self, time: f64, positions: &mut Vec<DVec3>) {
+        self.whole.positions(time, positions);
+    }
+}
+
+/// Triangles that hang together by their corners, of so many vertices; pieces in the order of their first triangles.
+fn pieces(triangles: &[[u32; 3]], vertices: usize) -> Vec<Vec<[u32; 3]>> {
+    let mut parent: Vec<usize> = (0..vertices).collect();
+    let root = |parent: &mut Vec<usize>, mut v: usize| {
+        while parent[v] != v {
+            parent[v] = parent[parent[v]];
+            v = parent[v];
+        }
+        v
+    };
+    for corners in triangles {
+        let [a, b, c] = corners.map(|v| root(&mut parent, v as usize));
+        let least = a.min(b).min(c);
+        [a, b, c].into_iter().for_each(|v| parent[v] = least);
+    }
+    let mut number = vec![usize::MAX; vertices];
+    let mut pieces: Vec<Vec<[u32; 3]>> = Vec::new();
+    for &corners in triangles {
+        let of = root(&mut parent, corners[0] as usize);
+        if number[of] == usize::MAX {
+            number[of] = pieces.len();
+            pieces.push(Vec::new());
+        }
+        pieces[number[of]].push(corners);
+    }
+    pieces
+}
+
 /// A mesh to be asked for distances.
 pub(crate) struct Model {
     pub(crate) tree: Bvh,
@@ -152,6 +196,10 @@ impl Solid {
         Self { parts: vec![Part { form, path: None, shell: None, inside_out: false, sticks: false }] }
     }
 
+    fn several(forms: impl Iterator<Item = Form>) -> Self {
+        forms.map(Self::one).reduce(Self::and).unwrap_or(Self { parts: Vec::new() })
+    }
+
     /// From a signed distance \[m\], negative inside; the fluids slip along it.
     #[must_use]
     pub fn new(distance: impl Fn(DVec3) -> f64 + Send + Sync + 'static) -> Self {
@@ -180,12 +228,19 @@ impl Solid {
 
     /// A shell of a thickness \[m\] around a mesh, open or closed, that both fluids can meet on both sides.
     ///
-    /// It is tight when T is at least √3 h and a quarter: two cells.
+    /// It is tight when T is at least √3 h and a quarter: two cells. Each connected piece is thick by itself: where a leaflet meets a wall,
+    /// places nearer to the wall belong to the leaflet, too, or it would be as thin as a blade there.
     ///
     /// # Errors
-    /// When the thickness is not positive.
+    /// When the thickness is not positive, or a piece is no mesh.
     pub fn shell(mesh: &TriangleMesh, thickness: f64, side: Thicken) -> Result<Self, SetupError> {
-        Self::one(Form::Mesh(Arc::new(Model::new(mesh)))).thick(thickness, side)
+        let piece = |triangles| {
+            let piece = TriangleMesh::new(mesh.vertices().to_vec(), triangles);
+            piece.map_err(|error| SetupError::OpenMesh(error.to_string()))
+        };
+        let pieces: Vec<_> =
+            pieces(mesh.triangles(), mesh.vertices().len()).into_iter().map(piece).collect::<Result<_, _>>()?;
+        Self::several(pieces.iter().map(|piece| Form::Mesh(Arc::new(Model::new(piece))))).thick(thickness, side)
     }
 
     /// The same around a mesh whose vertices move.
@@ -193,8 +248,9 @@ impl Solid {
     /// # Errors
     /// When the thickness is not positive, or triangles and vertices do not fit together.
     pub fn shell_of_vertices(vertices: Arc<dyn Vertices>, thickness: f64, side: Thicken) -> Result<Self, SetupError> {
-        mesh_at(&*vertices, 0.0)?;
-        Self::one(Form::Vertices(vertices)).thick(thickness, side)
+        let count = mesh_at(&*vertices, 0.0)?.vertices().len();
+        let piece = |triangles| Form::Vertices(Arc::new(Piece { whole: vertices.clone(), triangles }));
+        Self::several(pieces(vertices.triangles(), count).into_iter().map(piece)).thick(thickness, side)
     }
 
     fn thick(mut self, thickness: f64, side: Thicken) -> Result<Self, SetupError> {

@@ -384,3 +384,29 @@ fn a_slippery_solid_does_not_make_the_sides_slippery() {
     let exact = 0.01 * PI * PI;
     assert!((rate / exact - 1.0).abs() < 0.02, "{}", rate / exact);
 }
+
+/// A tube with a disc across it, two pieces that only touch, both thick to one side: the disc parts the tube as a tight one does.
+#[test]
+fn a_leaflet_is_thick_up_to_the_wall() {
+    const N: u32 = 48;
+    let (radius, h) = (0.3, 1.0 / 24.0);
+    let ring = |y: f64, radius: f64| {
+        (0..N).map(move |k| {
+            let (sin, cos) = libm::sincos(2.0 * PI * f64::from(k) / f64::from(N));
+            DVec3::new(0.5 + radius * cos, y, 0.5 + radius * sin)
+        })
+    };
+    let mut vertices: Vec<DVec3> = ring(0.2, radius).chain(ring(0.8, radius)).chain(ring(0.513, radius)).collect();
+    vertices.push(DVec3::new(0.5, 0.513, 0.5));
+    let next = |k: u32| (k + 1) % N;
+    let wall = (0..N).flat_map(|k| [[k, N + k, N + next(k)], [k, N + next(k), next(k)]]);
+    let disc = (0..N).map(|k| [3 * N, 2 * N + next(k), 2 * N + k]);
+    let mesh = TriangleMesh::new(vertices, wall.chain(disc).collect()).unwrap();
+    for side in [Thicken::Centred, Thicken::Outside, Thicken::Inside] {
+        // A lid on the lower end makes a chamber of it.
+        let lid = Solid::new(|x: DVec3| x.y - 0.25);
+        let flow = Flow::new(setup(24, Solid::shell(&mesh, 2.0 * h, side).unwrap().and(lid))).unwrap();
+        let closed = flow.chambers().iter().map(|chamber| chamber.volume).fold(0.0, f64::max);
+        assert!(closed > 0.02, "{side:?}: {closed} m³ shut off of {}", PI * radius * radius * 0.26);
+    }
+}

@@ -3,21 +3,25 @@
 mod advection;
 mod bubble;
 mod capillary;
+mod heart;
 mod jet;
 mod moving;
 mod rest;
+mod sphere;
 mod tank;
 mod waves;
 
 pub(crate) use advection::{deformation, vortex, zalesak};
 pub(crate) use bubble::{rayleigh_taylor, rising};
 pub(crate) use capillary::{drop as drop_oscillation, wave as capillary_wave};
+pub(crate) use heart::stroke as heart_stroke;
 pub(crate) use jet::outflow;
 pub(crate) use moving::{
     cylinder as oscillating_cylinder, entry as entry_volume, gas_chamber, piston, shell as shell_tight,
     translate as translate_invariance,
 };
 pub(crate) use rest::{drop as static_drop, hydrostatic};
+pub(crate) use sphere::led as led_sphere;
 pub(crate) use tank::{box_volume, dam_break, sloshing};
 pub(crate) use waves::{drop as moving_drop, hump as open_hump, standing as standing_wave};
 
