@@ -80,7 +80,7 @@ fn nobody_moves_who_is_not_asked() {
     assert_eq!(heights(&liquid), before);
 }
 
-/// Found as in a step, within 100 iterations and an error of 2 %, this pressure was a third too low, and the liquid was thrown up.
+/// A step takes 100 iterations at most, from the pressure of the last one; the first has none to start from.
 #[test]
 fn deep_liquid_starts_under_its_own_weight() {
     let (layers, across) = (60, 24);
