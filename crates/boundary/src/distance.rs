@@ -8,6 +8,11 @@ pub trait Distance: Sync {
     /// slope of the distance.
     fn distance(&self, point: DVec3) -> (f64, DVec3);
 
+    /// The distance alone \[m\].
+    fn signed_distance(&self, point: DVec3) -> f64 {
+        self.distance(point).0
+    }
+
     /// Velocity of the solid's matter at a point \[m/s\].
     fn velocity(&self, _point: DVec3) -> DVec3 {
         DVec3::ZERO

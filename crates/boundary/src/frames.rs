@@ -3,6 +3,15 @@
 use glam::DVec3;
 use meniscus_geometry::TriangleMesh;
 
+/// Vertices of a mesh over time, with triangles that stay the same.
+pub trait Vertices: Send + Sync {
+    /// Corners of the triangles, counter-clockwise seen from outside.
+    fn triangles(&self) -> &[[u32; 3]];
+
+    /// Where the vertices are at a time \[s\], in \[m\]; always the same number of them.
+    fn positions(&self, time: f64, positions: &mut Vec<DVec3>);
+}
+
 /// Where all vertices of a mesh are at some times; between them they go straight. The triangles stay.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Frames {

@@ -3,8 +3,8 @@
 //! A tour in reading order:
 //!
 //! 1. [`Motion`]: still, by a [`Pose`], or vertex by vertex ([`Frames`]).
-//! 2. [`Distance`] is the one contract: distance and normal, velocity. Planes, boxes and balls in closed form ([`Plane`],
-//!    [`Cuboid`], [`Tank`], [`Ball`]), triangles by their tree ([`Surface`]).
+//! 2. [`Distance`] is the one contract: distance and normal, velocity. Planes, boxes and balls in closed form ([`Plane`], [`Planes`],
+//!    [`Cuboid`], [`Tank`], [`Ball`]), any function ([`Field`]), triangles by their tree ([`Surface`]).
 //! 3. A [`Wall`] has a shape, a motion and friction; [`Boundaries`] are all walls of a world, placed once per step.
 //! 4. [`Compliance`]: how a surface that is not prescribed answers a force; [`Obstacles`]: walls and rigid bodies that answer bumps.
 //!
@@ -39,9 +39,9 @@ mod wall;
 pub use boundaries::{Boundaries, PlacedSide, Side};
 pub use compliance::{Compliance, Implicit, RigidCompliance};
 pub use distance::Distance;
-pub use frames::{Frames, FramesError};
+pub use frames::{Frames, FramesError, Vertices};
 pub use motion::{Key, Motion, Pose, Slide, Swing, Turn};
 pub use obstacles::{Mover, Obstacles};
-pub use shape::{Ball, Cuboid, Plane, Tank};
+pub use shape::{Ball, Cuboid, Field, Plane, Planes, Tank};
 pub use surface::{Surface, Wet};
 pub use wall::{Friction, Wall, WallError, WallShape, tank_planes};

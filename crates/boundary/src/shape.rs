@@ -34,6 +34,34 @@ impl Distance for Plane {
     }
 }
 
+/// What is behind any of some planes, each a point \[m\] and the unit normal out of the solid: a floor, or what is around a box.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Planes(pub Vec<[DVec3; 2]>);
+
+impl Distance for Planes {
+    fn distance(&self, point: DVec3) -> (f64, DVec3) {
+        let before = self.0.iter().map(|&[at, normal]| ((point - at).dot(normal), normal));
+        before.fold((f64::INFINITY, DVec3::Y), |nearest, one| if one.0 < nearest.0 { one } else { nearest })
+    }
+}
+
+/// A solid that is given by a function: the distance \[m\], negative inside. Its normals are differences.
+#[derive(Debug, Clone, Copy)]
+pub struct Field<F>(pub F);
+
+impl<F: Fn(DVec3) -> f64 + Sync> Distance for Field<F> {
+    fn distance(&self, point: DVec3) -> (f64, DVec3) {
+        const STEP: f64 = 1e-6;
+        let along = |axis: DVec3| (self.0)(point + STEP * axis) - (self.0)(point - STEP * axis);
+        let slope = DVec3::new(along(DVec3::X), along(DVec3::Y), along(DVec3::Z));
+        ((self.0)(point), slope.normalize_or(DVec3::Y))
+    }
+
+    fn signed_distance(&self, point: DVec3) -> f64 {
+        (self.0)(point)
+    }
+}
+
 /// A solid box.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cuboid {
@@ -122,7 +150,9 @@ mod tests {
             let ball = Ball { center: DVec3::new(0.1, 0.2, 0.3), radius: 0.7, velocity, spin: velocity };
             let plane = Plane { point: DVec3::ONE, normal: DVec3::new(1.0, 2.0, -3.0), velocity };
             let (cuboid, tank) = (Cuboid { bounds, velocity }, Tank { bounds, velocity });
-            let obstacles: [&dyn Distance; 4] = [&ball, &plane, &cuboid, &tank];
+            let planes = Planes(vec![[DVec3::ZERO, DVec3::Y], [DVec3::X, DVec3::new(-0.6, 0.0, 0.8)]]);
+            let field = Field(|x: DVec3| x.distance(DVec3::splat(0.4)) - 0.3);
+            let obstacles: [&dyn Distance; 6] = [&ball, &plane, &cuboid, &tank, &planes, &field];
             for obstacle in obstacles {
                 let (_, normal) = obstacle.distance(p);
                 prop_assert!((normal.length() - 1.0).abs() < 1e-12);

@@ -20,6 +20,8 @@ pub struct Surface {
     mesh: TriangleMesh,
     tree: Bvh,
     normals: Vec<DVec3>,
+    /// At the vertices, weighted by area, of any length.
+    vertex_normals: Vec<DVec3>,
     wet: Wet,
     /// Where the vertices are at the end of the step \[m\] and how fast they go there \[m/s\]; empty unless they move.
     ends: Vec<DVec3>,
@@ -30,8 +32,11 @@ impl Surface {
     /// From its triangles.
     #[must_use]
     pub fn new(mesh: TriangleMesh, wet: Wet) -> Self {
-        let (tree, normals) = (Bvh::new(&mesh), mesh.corners().map(normal).collect());
-        Self { mesh, tree, normals, wet, ends: Vec::new(), velocities: Vec::new() }
+        let tree = Bvh::new(&mesh);
+        let (normals, vertex_normals, ends, velocities) = Default::default();
+        let mut surface = Self { mesh, tree, normals, vertex_normals, wet, ends, velocities };
+        surface.turn_normals();
+        surface
     }
 
     /// Its triangles, where they are at the start of the step.
@@ -73,13 +78,48 @@ impl Surface {
     /// Moves the vertices: `place` writes where they are at the start of a step and at its end \[m\], which comes 1/`inverse_dt` later.
     /// As many as there are must be written; else nothing changes.
     pub(crate) fn refit(&mut self, inverse_dt: f64, place: impl FnOnce(&mut [DVec3], &mut Vec<DVec3>)) {
-        let Self { mesh, tree, normals, ends, velocities, .. } = self;
-        place(mesh.vertices_mut(), ends);
-        // The number of vertices was compared when the wall was made.
-        let _fits = tree.refit(mesh.vertices());
-        normals.iter_mut().zip(mesh.corners()).for_each(|(to, corners)| *to = normal(corners));
+        place(self.mesh.vertices_mut(), &mut self.ends);
+        self.follow_vertices();
+        let Self { mesh, ends, velocities, .. } = self;
         velocities.clear();
         velocities.extend(mesh.vertices().iter().zip(&*ends).map(|(now, end)| (*end - *now) * inverse_dt));
+    }
+
+    /// Moves the vertices to where they are \[m\]; a number of them that does not fit leaves it where it is.
+    pub fn place(&mut self, vertices: &[DVec3]) {
+        if vertices.len() == self.mesh.vertices().len() {
+            self.mesh.vertices_mut().copy_from_slice(vertices);
+            self.follow_vertices();
+        }
+    }
+
+    fn follow_vertices(&mut self) {
+        // The number of vertices was compared before.
+        let _fits = self.tree.refit(self.mesh.vertices());
+        self.turn_normals();
+    }
+
+    fn turn_normals(&mut self) {
+        let Self { mesh, normals, vertex_normals, .. } = self;
+        normals.clear();
+        normals.extend(mesh.corners().map(normal));
+        vertex_normals.clear();
+        vertex_normals.resize(mesh.vertices().len(), DVec3::ZERO);
+        for &corners in mesh.triangles() {
+            let [a, b, c] = corners.map(|v| mesh.vertices()[v as usize]);
+            let area = (b - a).cross(c - a);
+            corners.iter().for_each(|&v| vertex_normals[v as usize] += area);
+        }
+    }
+
+    /// Distance of a point from the triangles \[m\], and whether it lies on the side of their normals: of surfaces that need not be closed.
+    #[must_use]
+    pub fn beside(&self, point: DVec3) -> (f64, bool) {
+        let closest = self.tree.closest_point(point);
+        let corners = self.mesh.triangles()[closest.triangle as usize];
+        let normal: DVec3 =
+            (0..3).map(|i| self.vertex_normals[corners[i] as usize].normalize_or_zero() * closest.barycentric[i]).sum();
+        (closest.distance(), (point - closest.point).dot(normal) >= 0.0)
     }
 
     /// Distance from a closed surface \[m\], negative inside, and the unit normal out of it.

@@ -1,6 +1,6 @@
 //! Walls: surfaces that move as prescribed and do not answer.
 
-use crate::frames::{Frames, FramesError};
+use crate::frames::{Frames, FramesError, Vertices};
 use crate::motion::Motion;
 use crate::surface::Wet;
 use glam::DVec3;
@@ -92,6 +92,13 @@ impl Wall {
         matches!(self.motion, Motion::Frames(_))
     }
 
+    /// Its vertices over time, if it moves vertex by vertex.
+    #[must_use]
+    pub fn vertices(&self) -> Option<Arc<dyn Vertices>> {
+        let (Motion::Frames(frames), WallShape::Mesh { mesh, .. }) = (&self.motion, &self.shape) else { return None };
+        Some(Arc::new(Framed { triangles: mesh.triangles().to_vec(), frames: frames.clone() }))
+    }
+
     /// Whether frames of vertices fit the shape.
     pub(crate) fn check(&self) -> Result<(), WallError> {
         match (&self.motion, &self.shape) {
@@ -103,6 +110,22 @@ impl Wall {
             (Motion::Frames(_), _) => Err(WallError::Shape),
             _ => Ok(()),
         }
+    }
+}
+
+/// The triangles of a wall and its frames.
+struct Framed {
+    triangles: Vec<[u32; 3]>,
+    frames: Arc<Frames>,
+}
+
+impl Vertices for Framed {
+    fn triangles(&self) -> &[[u32; 3]] {
+        &self.triangles
+    }
+
+    fn positions(&self, time: f64, positions: &mut Vec<DVec3>) {
+        self.frames.at(time, positions);
     }
 }
 

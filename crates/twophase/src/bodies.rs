@@ -9,8 +9,9 @@
 
 use crate::error::SetupError;
 use crate::grid::Grid;
-use crate::solid::{Form, Model, Part, Placement, Solid, mesh_at};
+use crate::solid::{Form, Part, Solid, mesh_at, surface};
 use glam::DVec3;
+use meniscus_boundary::{Pose, Surface};
 use meniscus_geometry::{Aabb, Closest};
 use rayon::prelude::*;
 
@@ -41,8 +42,8 @@ pub(crate) struct Bodies {
 
 /// Where a part is at the ends of the interval.
 enum Place {
-    Rigid([Placement; 2]),
-    Vertices { model: Box<Model>, positions: [Vec<DVec3>; 2] },
+    Rigid([Pose; 2]),
+    Vertices { surface: Box<Surface>, positions: [Vec<DVec3>; 2] },
 }
 
 impl Bodies {
@@ -52,12 +53,12 @@ impl Bodies {
             Form::Vertices(vertices) => {
                 let mesh = mesh_at(&**vertices, 0.0)?;
                 let positions = [mesh.vertices().to_vec(), mesh.vertices().to_vec()];
-                Ok(Place::Vertices { model: Box::new(Model::new(&mesh)), positions })
+                Ok(Place::Vertices { surface: Box::new(surface(&mesh)), positions })
             }
-            _ => Ok(Place::Rigid([part.placement(0.0); 2])),
+            _ => Ok(Place::Rigid([part.pose(0.0); 2])),
         };
         let bounds = solid.parts.iter().map(|part| match &part.form {
-            Form::Mesh(model) => Some(model.tree.bounds()),
+            Form::Mesh(surface) => Some(surface.tree().bounds()),
             _ => None,
         });
         let mut bodies = Self {
@@ -124,7 +125,7 @@ impl Bodies {
                     moved.map(|(a, b)| a.distance_squared(*b)).fold(0.0, f64::max).sqrt()
                 }
                 _ if part.path.is_none() => 0.0,
-                _ => rigid_motion([part.placement(from), part.placement(to)], self.bounds[k], &domain),
+                _ => rigid_motion([part.pose(from), part.pose(to)], self.bounds[k], &domain),
             };
             // A NaN is motion too.
             most = if own.is_nan() { f64::INFINITY } else { most.max(own) };
@@ -160,13 +161,13 @@ impl Bodies {
     fn place(&mut self, times: [f64; 2]) {
         for (part, place) in self.solid.parts.iter().zip(&mut self.places) {
             match (&part.form, place) {
-                (Form::Vertices(vertices), Place::Vertices { model, positions }) => {
+                (Form::Vertices(vertices), Place::Vertices { surface, positions }) => {
                     let [a, b] = positions;
                     vertices.positions(times[0], a);
                     vertices.positions(times[1], b);
-                    model.place(b);
+                    surface.place(b);
                 }
-                (_, Place::Rigid(placements)) => *placements = times.map(|time| part.placement(time)),
+                (_, Place::Rigid(placements)) => *placements = times.map(|time| part.pose(time)),
                 _ => {}
             }
         }
@@ -214,9 +215,11 @@ impl Bodies {
     fn distance_from(&self, k: usize, x: DVec3) -> f64 {
         let part = &self.solid.parts[k];
         match (&part.form, &self.places[k]) {
-            (Form::Distance(distance), Place::Rigid([_, now])) => part.wet_distance(distance(now.unapply(x)), true),
-            (Form::Mesh(model), Place::Rigid([_, now])) => from_mesh(part, model, now.unapply(x)),
-            (_, Place::Vertices { model, .. }) => from_mesh(part, model, x),
+            (Form::Shape(shape), Place::Rigid([_, now])) => {
+                part.wet_distance(shape.signed_distance(now.unapply(x)), true)
+            }
+            (Form::Mesh(surface), Place::Rigid([_, now])) => from_mesh(part, surface, now.unapply(x)),
+            (_, Place::Vertices { surface, .. }) => from_mesh(part, surface, x),
             _ => f64::INFINITY,
         }
     }
@@ -231,9 +234,9 @@ impl Bodies {
         let Some(place) = self.places.get(k) else { return DVec3::ZERO };
         match place {
             Place::Rigid([first, last]) => (last.apply(first.unapply(x)) - x) / duration,
-            Place::Vertices { model, positions: [first, last] } => {
-                let Closest { triangle, barycentric, .. } = model.tree.closest_point(x);
-                let corners = model.triangles[triangle as usize].map(|v| v as usize);
+            Place::Vertices { surface, positions: [first, last] } => {
+                let Closest { triangle, barycentric, .. } = surface.tree().closest_point(x);
+                let corners = surface.mesh().triangles()[triangle as usize].map(|v| v as usize);
                 let moved = |i: usize| (last[corners[i]] - first[corners[i]]) * barycentric[i];
                 (moved(0) + moved(1) + moved(2)) / duration
             }
@@ -242,16 +245,16 @@ impl Bodies {
 }
 
 /// ψ of a place in the frame of a mesh.
-fn from_mesh(part: &Part, model: &Model, x: DVec3) -> f64 {
+fn from_mesh(part: &Part, surface: &Surface, x: DVec3) -> f64 {
     if part.shell.is_none() {
-        return part.wet_distance(model.tree.signed_distance(x), true);
+        return part.wet_distance(surface.tree().signed_distance(x), true);
     }
-    let (distance, outward) = model.beside(x);
+    let (distance, outward) = surface.beside(x);
     part.wet_distance(distance, outward)
 }
 
 /// How far a rigid part moves at most: an affine motion moves a corner of a box farthest. The box is that of the part, or where the fluids are.
-fn rigid_motion([from, to]: [Placement; 2], bounds: Option<Aabb>, domain: &Aabb) -> f64 {
+fn rigid_motion([from, to]: [Pose; 2], bounds: Option<Aabb>, domain: &Aabb) -> f64 {
     let corners = |b: &Aabb| -> [DVec3; 8] {
         let pick = |k: usize, d: usize| if k >> d & 1 == 0 { b.min[d] } else { b.max[d] };
         std::array::from_fn(|k| DVec3::new(pick(k, 0), pick(k, 1), pick(k, 2)))

@@ -21,8 +21,8 @@
 //!    gradient face by face: what is at rest stays at rest. Viscosity is implicit where it must be.
 //! 4. **Pressure.** Conjugate gradients in double precision, preconditioned by a multigrid cycle in single precision whose coarse grids
 //!    are resistor networks; a solution takes 8 to 18 iterations, bubbles or not.
-//! 5. **What stands around.** Sides are walls, periodic, open, outflows or inflows ([`Side`]); a [`Solid`], from a distance or a
-//!    triangle mesh, at rest, led along a path or with vertices that move, cuts faces and cells. What it does to the flow is a change of room.
+//! 5. **What stands around.** Sides are walls, periodic, open, outflows or inflows ([`Side`]); a [`Solid`], from walls, distances
+//!    or triangle meshes, at rest, led along a path or with vertices that move, cuts faces and cells. What it does to the flow is a change of room.
 //!
 //! Planar problems run as slabs one cell thick. Sums go along fixed trees: the same bits at any number of threads.
 //!
@@ -78,6 +78,6 @@ pub use grid::{GHOSTS, Grid};
 pub use interval::Hidden;
 pub use measure::{Energy, Ledger};
 pub use params::{Fluid, Inflow, Open, Outflow, Params, Side, Sides};
-pub use solid::{Placement, Solid, Thicken, Vertices};
+pub use solid::{Solid, Thicken};
 pub use state::{Passed, State};
 pub use surface::Surface;

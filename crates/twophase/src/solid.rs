@@ -1,51 +1,16 @@
 //! What stands or moves in the box, as a signed distance that is negative inside.
 //!
-//! A [`Solid`] is made of parts: a distance or a closed mesh, at rest or led along a path, or a mesh whose vertices move. An open mesh is
-//! a shell: both of its sides are wet, and it is made thick enough to be tight.
+//! A [`Solid`] is made of parts: surfaces of `meniscus-boundary`, in closed form or of triangles, at rest or led along a path, or with
+//! vertices that move. An open mesh is a shell: both of its sides are wet, and it is made thick enough to be tight.
 
 use crate::error::SetupError;
-use glam::{DQuat, DVec3};
-use meniscus_geometry::{Bvh, TriangleMesh};
+use glam::DVec3;
+use meniscus_boundary::{
+    Distance, Field, Friction, Planes, Pose, Surface, Vertices, Wall, WallShape, Wet, tank_planes,
+};
+use meniscus_geometry::TriangleMesh;
 use std::fmt;
 use std::sync::Arc;
-
-/// Where a rigid part is: x = R x₀ + t.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Placement {
-    /// R.
-    pub rotation: DQuat,
-    /// t \[m\].
-    pub translation: DVec3,
-}
-
-impl Default for Placement {
-    fn default() -> Self {
-        Self { rotation: DQuat::IDENTITY, translation: DVec3::ZERO }
-    }
-}
-
-impl Placement {
-    /// Where a point of the part is \[m\].
-    #[must_use]
-    pub fn apply(&self, rest: DVec3) -> DVec3 {
-        self.rotation * rest + self.translation
-    }
-
-    /// Which point of the part is here \[m\].
-    #[must_use]
-    pub fn unapply(&self, point: DVec3) -> DVec3 {
-        self.rotation.conjugate() * (point - self.translation)
-    }
-}
-
-/// Vertices of a mesh over time, with triangles that stay the same.
-pub trait Vertices: Send + Sync {
-    /// Corners of the triangles, counter-clockwise seen from outside.
-    fn triangles(&self) -> &[[u32; 3]];
-
-    /// Where the vertices are at a time \[s\], in \[m\]; always the same number of them.
-    fn positions(&self, time: f64, positions: &mut Vec<DVec3>);
-}
 
 /// To which side of its triangles a shell is thick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -67,60 +32,17 @@ pub(crate) struct Shell {
     pub(crate) side: Thicken,
 }
 
-type Distance = Arc<dyn Fn(DVec3) -> f64 + Send + Sync>;
-type Path = Arc<dyn Fn(f64) -> Placement + Send + Sync>;
+type Path = Arc<dyn Fn(f64) -> Pose + Send + Sync>;
 
 /// What a part is made of.
 #[derive(Clone)]
 pub(crate) enum Form {
-    /// A signed distance in its own frame \[m\].
-    Distance(Distance),
+    /// A distance in its own frame.
+    Shape(Arc<dyn Distance + Send + Sync>),
     /// A mesh in its own frame.
-    Mesh(Arc<Model>),
+    Mesh(Arc<Surface>),
     /// A mesh whose vertices move.
     Vertices(Arc<dyn Vertices>),
-}
-
-/// A mesh to be asked for distances.
-pub(crate) struct Model {
-    pub(crate) tree: Bvh,
-    pub(crate) triangles: Vec<[u32; 3]>,
-    /// At the vertices, of any length.
-    pub(crate) normals: Vec<DVec3>,
-}
-
-impl Model {
-    pub(crate) fn new(mesh: &TriangleMesh) -> Self {
-        let mut model = Self { tree: Bvh::new(mesh), triangles: mesh.triangles().to_vec(), normals: Vec::new() };
-        model.turn_normals(mesh.vertices());
-        model
-    }
-
-    /// Moves the vertices; a number of them that does not fit leaves it where it is.
-    pub(crate) fn place(&mut self, vertices: &[DVec3]) {
-        if self.tree.refit(vertices).is_ok() {
-            self.turn_normals(vertices);
-        }
-    }
-
-    fn turn_normals(&mut self, vertices: &[DVec3]) {
-        self.normals.clear();
-        self.normals.resize(vertices.len(), DVec3::ZERO);
-        for &corners in &self.triangles {
-            let [a, b, c] = corners.map(|v| vertices[v as usize]);
-            let area = (b - a).cross(c - a);
-            corners.iter().for_each(|&v| self.normals[v as usize] += area);
-        }
-    }
-
-    /// Distance of a place from the triangles \[m\], and whether it lies on the side of their normals.
-    pub(crate) fn beside(&self, x: DVec3) -> (f64, bool) {
-        let closest = self.tree.closest_point(x);
-        let corners = self.triangles[closest.triangle as usize];
-        let normal: DVec3 =
-            (0..3).map(|i| self.normals[corners[i] as usize].normalize_or_zero() * closest.barycentric[i]).sum();
-        (closest.distance(), (x - closest.point).dot(normal) >= 0.0)
-    }
 }
 
 /// One part of a solid.
@@ -155,7 +77,34 @@ impl Solid {
     /// From a signed distance \[m\], negative inside; the fluids slip along it.
     #[must_use]
     pub fn new(distance: impl Fn(DVec3) -> f64 + Send + Sync + 'static) -> Self {
-        Self::one(Form::Distance(Arc::new(distance)))
+        Self::shape(Field(distance))
+    }
+
+    /// From a shape; the fluids slip along it.
+    #[must_use]
+    pub fn shape(shape: impl Distance + Send + 'static) -> Self {
+        Self::one(Form::Shape(Arc::new(shape)))
+    }
+
+    /// A wall, as it moves and rubs in every method.
+    ///
+    /// # Errors
+    /// When a mesh is not closed.
+    pub fn wall(wall: &Wall) -> Result<Self, SetupError> {
+        let one = match (&wall.shape, wall.vertices()) {
+            (WallShape::Mesh { .. }, Some(vertices)) => Self::from_vertices(vertices)?,
+            (WallShape::Mesh { mesh, .. }, None) => Self::from_mesh(mesh)?,
+            (&WallShape::Tank { min, max }, _) => Self::shape(Planes(tank_planes([min, max]).collect())),
+            (&WallShape::Plane { point, normal }, _) => Self::shape(Planes(vec![[point, normal]])),
+        };
+        let vessel = matches!(wall.shape, WallShape::Mesh { wet: Wet::Back, .. });
+        let one = if vessel { one.inside_out() } else { one };
+        let one = if wall.friction == Friction::NoSlip { one.sticky() } else { one };
+        if !wall.motion.moves() || wall.deforms() {
+            return Ok(one);
+        }
+        let motion = wall.motion.clone();
+        Ok(one.moving(move |time| motion.pose(time)))
     }
 
     /// From a closed mesh whose triangles face outwards; the fluids slip along it.
@@ -164,7 +113,7 @@ impl Solid {
     /// When the mesh is not closed.
     pub fn from_mesh(mesh: &TriangleMesh) -> Result<Self, SetupError> {
         mesh.closed().map_err(|error| SetupError::OpenMesh(error.to_string()))?;
-        Ok(Self::one(Form::Mesh(Arc::new(Model::new(mesh)))))
+        Ok(Self::one(Form::Mesh(Arc::new(surface(mesh)))))
     }
 
     /// From a mesh whose vertices move, closed and facing outwards; the fluids slip along it. What is inside is told by winding numbers, so
@@ -185,7 +134,7 @@ impl Solid {
     /// # Errors
     /// When the thickness is not positive.
     pub fn shell(mesh: &TriangleMesh, thickness: f64, side: Thicken) -> Result<Self, SetupError> {
-        Self::one(Form::Mesh(Arc::new(Model::new(mesh)))).thick(thickness, side)
+        Self::one(Form::Mesh(Arc::new(surface(mesh)))).thick(thickness, side)
     }
 
     /// The same around a mesh whose vertices move.
@@ -205,7 +154,7 @@ impl Solid {
 
     /// The same, led along a path: where it is at each time \[s\], smoothly.
     #[must_use]
-    pub fn moving(mut self, path: impl Fn(f64) -> Placement + Send + Sync + 'static) -> Self {
+    pub fn moving(mut self, path: impl Fn(f64) -> Pose + Send + Sync + 'static) -> Self {
         let path: Path = Arc::new(path);
         self.parts.iter_mut().for_each(|part| part.path = Some(path.clone()));
         self
@@ -245,8 +194,8 @@ impl Part {
     }
 
     /// Where a rigid part is at a time \[s\].
-    pub(crate) fn placement(&self, time: f64) -> Placement {
-        self.path.as_ref().map_or_else(Placement::default, |path| path(time))
+    pub(crate) fn pose(&self, time: f64) -> Pose {
+        self.path.as_ref().map_or_else(Pose::default, |path| path(time))
     }
 
     /// ψ \[m\] from the distance to the surface, which is signed unless the mesh is that of a shell; `outward` is its side along the normal.
@@ -262,6 +211,11 @@ impl Part {
             Thicken::Outside => (signed - half).abs() - half,
         }
     }
+}
+
+/// A mesh to be asked for distances.
+pub(crate) fn surface(mesh: &TriangleMesh) -> Surface {
+    Surface::new(mesh.clone(), Wet::Front)
 }
 
 /// The mesh at a time.

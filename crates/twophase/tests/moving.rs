@@ -1,11 +1,10 @@
 //! Solids that move: no liquid is made or lost, levels rise by what is displaced, and every run has the same bits.
 
 use glam::{DQuat, DVec3};
+use meniscus_boundary::{Pose, Vertices};
 use meniscus_core::StepReport;
 use meniscus_geometry::{Aabb, TriangleMesh, solids};
-use meniscus_twophase::{
-    ATMOSPHERE, Flow, Fluid, Open, Params, Placement, Setup, Side, Sides, Solid, State, Thicken, Vertices,
-};
+use meniscus_twophase::{ATMOSPHERE, Flow, Fluid, Open, Params, Setup, Side, Sides, Solid, State, Thicken};
 use std::f64::consts::PI;
 use std::sync::Arc;
 
@@ -17,8 +16,8 @@ fn setup(n: usize, solid: Solid) -> Setup {
     Setup { params, domain: Aabb::new(DVec3::ZERO, DVec3::ONE), gravity: GRAVITY, solid: Some(solid) }
 }
 
-fn slid(path: impl Fn(f64) -> DVec3 + Send + Sync + 'static) -> impl Fn(f64) -> Placement + Send + Sync + 'static {
-    move |t| Placement { translation: path(t), ..Placement::default() }
+fn slid(path: impl Fn(f64) -> DVec3 + Send + Sync + 'static) -> impl Fn(f64) -> Pose + Send + Sync + 'static {
+    move |t| Pose { translation: path(t), ..Pose::default() }
 }
 
 fn run(flow: &mut Flow, end: f64) {
@@ -282,7 +281,7 @@ fn a_wheel_turns_in_the_water() {
     let turn = |t: f64| {
         let rotation = DQuat::from_axis_angle(DVec3::Z, -2.0 * t);
         let middle = DVec3::new(0.5, 0.525, 0.5);
-        Placement { rotation, translation: middle - rotation * middle }
+        Pose { rotation, translation: middle - rotation * middle }
     };
     let solid = Solid::from_mesh(&blade).unwrap().moving(turn).sticky();
     let mut given = setup(16, solid);

@@ -5,10 +5,9 @@ use super::run;
 use crate::sums::largest;
 use crate::{Row, Size, absolute, at_least, bound, compare, failed};
 use glam::DVec3;
+use meniscus::boundary::{Pose, Vertices};
 use meniscus::geometry::{Aabb, TriangleMesh, solids};
-use meniscus::twophase::{
-    ATMOSPHERE, Flow, Fluid, Open, Params, Placement, Setup, Side, Sides, Solid, Thicken, Vertices,
-};
+use meniscus::twophase::{ATMOSPHERE, Flow, Fluid, Open, Params, Setup, Side, Sides, Solid, Thicken};
 use std::f64::consts::PI;
 use std::sync::Arc;
 
@@ -24,7 +23,7 @@ fn pool(cells: [usize; 3], spacing: f64, solid: Solid) -> Result<Flow, String> {
 
 /// A solid that is moved by a function of time.
 fn led(solid: Solid, path: impl Fn(f64) -> DVec3 + Send + Sync + 'static) -> Solid {
-    solid.moving(move |time| Placement { translation: path(time), ..Placement::default() })
+    solid.moving(move |time| Pose { translation: path(time), ..Pose::default() })
 }
 
 fn change(flow: &Flow, volume: f64) -> f64 {

@@ -2,12 +2,12 @@
 
 use super::BuildError;
 use glam::DVec3;
-use meniscus_boundary::{Frames, Friction, Wall, Wet};
+use meniscus_boundary::{Frames, Friction, Vertices, Wall, Wet};
 use meniscus_core::{BodyInfo, BodyKind, Surface};
 use meniscus_geometry::Aabb;
 use meniscus_geometry::animation::{Animation, Pose, Wetting};
 use meniscus_scene::{Animated, Loaded, ShellSide};
-use meniscus_twophase::{SetupError, Solid, Thicken, Vertices};
+use meniscus_twophase::{SetupError, Solid, Thicken};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Thickness of a shell, in cells: tight while it moves by a quarter of a cell (at least √3 + ¼) \[MKSMH07 sec. 3.1\].

@@ -4,11 +4,11 @@ use super::animated::{self, Shown};
 use super::{BuildError, speed_squared, to_shape};
 use crate::parts::{GridPart, tank_edges};
 use glam::DVec3;
-use meniscus_boundary::{Friction, Motion, Pose, Wall, WallShape, Wet};
+use meniscus_boundary::{Friction, Motion, Wall, WallShape};
 use meniscus_core::{BodyInfo, BodyKind, Surface, Wire};
 use meniscus_geometry::{Aabb, FillError, Region};
 use meniscus_scene::{self as scene, Loaded, Shape};
-use meniscus_twophase::{Flow, Fluid, GHOSTS, Open, Outflow, Params, Placement, Setup, SetupError, Side, Solid};
+use meniscus_twophase::{Flow, Fluid, GHOSTS, Open, Outflow, Params, Setup, SetupError, Side, Solid};
 
 /// Bytes that a cell needs, ghosts included: state twice, sweeps, coefficients, the pressure and its coarse grids.
 const BYTES_PER_CELL: f64 = 355.0;
@@ -112,32 +112,14 @@ fn solid(walls: &[Wall], animated: Vec<Solid>, domain: &Aabb, spacing: f64) -> R
     let near = DVec3::splat(SIDE_TOLERANCE * spacing);
     let mut all: Vec<Solid> = Vec::new();
     for wall in walls {
-        let one = match &wall.shape {
-            &WallShape::Tank { min, max } => {
-                if (min - near).cmple(domain.min).all() && (max + near).cmpge(domain.max).all() {
-                    continue;
-                }
-                Solid::new(move |x| (x - min).min(max - x).min_element())
-            }
-            &WallShape::Plane { point, normal } => Solid::new(move |x| (x - point).dot(normal)),
-            WallShape::Mesh { mesh, wet: Wet::Back } => Solid::from_mesh(mesh)?.inside_out(),
-            WallShape::Mesh { mesh, .. } => Solid::from_mesh(mesh)?,
-        };
-        let one = if wall.friction == Friction::NoSlip { one.sticky() } else { one };
-        let one = if wall.motion.moves() { led(one, &wall.motion) } else { one };
-        all.push(one);
+        let is_box = matches!(&wall.shape, &WallShape::Tank { min, max }
+            if (min - near).cmple(domain.min).all() && (max + near).cmpge(domain.max).all());
+        if !is_box {
+            all.push(Solid::wall(wall)?);
+        }
     }
     all.extend(animated);
     Ok(all.into_iter().reduce(Solid::and))
-}
-
-/// A solid that follows the motion of its wall.
-fn led(solid: Solid, motion: &Motion) -> Solid {
-    let motion = motion.clone();
-    solid.moving(move |time| {
-        let Pose { rotation, translation } = motion.pose(time);
-        Placement { rotation, translation }
-    })
 }
 
 /// Shapes together: a function of a place that is negative inside one of them \[m\].
