@@ -41,36 +41,21 @@
 //! # Ok::<(), meniscus_core::StepError>(())
 //! ```
 
-mod access;
-mod biharmonic_damping;
-mod bodies;
-mod coupled;
 mod density;
-mod dfsph;
 mod emitter;
-mod implicit_viscosity;
 mod liquid;
 mod neighbours;
 mod params;
 mod particles;
-mod phases;
-mod porous;
-mod relax;
 mod simd;
-mod state_equation;
-mod step;
-mod tension;
 pub mod traction;
-mod viscosity;
 mod wall_contacts;
 pub mod wall_integral;
 pub mod wall_quadrature;
 
-pub use bodies::Body;
-pub use dfsph::Solved;
 pub use emitter::{Emitter, EmitterState, Pulse};
 pub use fearless_simd::Level;
-pub use liquid::{Liquid, Setup, State};
+pub use liquid::{Body, Held, Hooks, Liquid, Phase, Pores, Relaxed, Setup, Solved, State};
 // Words of every method, from where they were first spoken.
 pub use meniscus_boundary::{Friction, Key, Motion, Pose, Slide, Swing, Turn, Wall, WallShape};
 pub use meniscus_core::kernel;
@@ -79,7 +64,3 @@ pub use params::{
     TensionModel, ViscositySolver,
 };
 pub use particles::Particles;
-pub use phases::Phase;
-pub use porous::{Held, Pores};
-pub use relax::Relaxed;
-pub use step::Hooks;

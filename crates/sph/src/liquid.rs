@@ -1,30 +1,50 @@
 //! The particle liquid: its state, its workspace, and one method per stage of a step.
 //!
+//! Stages are rooms below this one: they alone see the workspace.
 //! A step runs the stages in the order in which they stand here; `sim` calls them by name. What they do about bodies that
-//! answer is in [`crate::coupled`], how pressure is found in [`crate::dfsph`]. The state before the step
+//! answer is in `bodies/coupled.rs`, how pressure is found in [`crate::liquid::dfsph`]. The state before the step
 //! stays untouched in the second buffer until the next sort, so that a failed step is undone by a swap.
 
-use crate::bodies::{Bodies, Body, FARTHEST, NodeWeight, Rubbed};
+mod access;
+mod biharmonic_damping;
+pub(crate) mod bodies;
+pub(crate) mod dfsph;
+mod implicit_viscosity;
+mod phases;
+mod porous;
+mod relax;
+mod state_equation;
+mod step;
+mod tension;
+mod viscosity;
+
 use crate::density::{self, Sums};
-use crate::dfsph::Progress;
-use crate::dfsph::corrected::Corrected;
 use crate::emitter::{Emitter, EmitterState};
-use crate::implicit_viscosity::{self, ImplicitViscosity};
 use crate::neighbours::{self, Columns, Neighbours, PairValues};
 use crate::params::{BodyWall, Coupling, KernelFamily, Material, Params, PressureSolver, ViscositySolver};
 use crate::particles::Particles;
-use crate::phases::Phases;
 use crate::simd::{CubicSpline, KernelLanes, LANES, Packed, Papers, QuarticSpline, Stored3};
-use crate::tension::Tension;
-use crate::viscosity::lattice_share;
 use crate::wall_contacts::{Contact, Walls};
+pub use bodies::Body;
+use bodies::{Bodies, FARTHEST, NodeWeight, Rubbed};
+use dfsph::Progress;
+pub use dfsph::Solved;
+use dfsph::corrected::Corrected;
 use fearless_simd::{Level, dispatch};
 use glam::{DVec3, Vec3};
+use implicit_viscosity::ImplicitViscosity;
 use meniscus_boundary::Boundaries;
 use meniscus_core::{Fault, StepError, Wrench, par};
 use meniscus_geometry::{NeighbourGrid, Periodic};
+pub use phases::Phase;
+use phases::Phases;
+pub use porous::{Held, Pores};
 use rayon::prelude::*;
+pub use relax::Relaxed;
 use serde::{Deserialize, Serialize};
+pub use step::Hooks;
+use tension::Tension;
+use viscosity::lattice_share;
 
 /// Everything that a liquid is made from.
 #[derive(Debug, Clone)]
@@ -68,78 +88,78 @@ pub struct State {
 
 /// A particle liquid in space with walls and nozzles.
 pub struct Liquid {
-    pub(crate) setup: Setup,
-    pub(crate) state: State,
-    pub(crate) work: Workspace,
-    pub(crate) walls: Walls,
-    pub(crate) bodies: Bodies,
-    pub(crate) phases: Phases,
-    pub(crate) level: Level,
-    pub(crate) h: f64,
+    setup: Setup,
+    state: State,
+    work: Workspace,
+    walls: Walls,
+    bodies: Bodies,
+    phases: Phases,
+    level: Level,
+    h: f64,
     /// Σ W Δx³ of the density kernel on the lattice at rest.
     lattice_sum: f64,
     /// The lattice's share of the viscous sum.
-    pub(crate) viscosity_share: f64,
+    viscosity_share: f64,
 }
 
 /// Memory that lives from step to step and means nothing between steps.
 #[derive(Default)]
-pub(crate) struct Workspace {
+struct Workspace {
     before: State,
-    pub(crate) grid: NeighbourGrid,
-    pub(crate) columns: Columns,
-    pub(crate) neighbours: Neighbours,
+    grid: NeighbourGrid,
+    columns: Columns,
+    neighbours: Neighbours,
     /// Position and a companion; one more than particles: the last is nobody.
-    pub(crate) place: Vec<Packed>,
+    place: Vec<Packed>,
     /// Velocity and a companion; one more than particles.
-    pub(crate) flow: Vec<Packed>,
+    flow: Vec<Packed>,
     /// Viscosity per particle, if liquids differ in it; one more than particles.
-    pub(crate) viscosity: Vec<f32>,
+    viscosity: Vec<f32>,
     /// Rest density of each liquid \[kg/m³\], and how hard its particles are to move by pressure.
-    pub(crate) rest_density: Vec<f32>,
-    pub(crate) inertia: Vec<f32>,
+    rest_density: Vec<f32>,
+    inertia: Vec<f32>,
     /// Rest densities over that of the heaviest liquid.
-    pub(crate) density_share: Vec<f32>,
+    density_share: Vec<f32>,
     /// Inverse of that inertia of each particle, if there are several; one more than particles.
-    pub(crate) lightness: Vec<f32>,
-    pub(crate) contacts: Vec<Vec<Contact>>,
+    lightness: Vec<f32>,
+    contacts: Vec<Vec<Contact>>,
     /// Which nodes of bodies the particles of each block push.
-    pub(crate) links: Vec<Vec<NodeWeight>>,
+    links: Vec<Vec<NodeWeight>>,
     /// What nodes push the particles of each block with, by the paper's traction \[N\].
-    pub(crate) tractions: Vec<Vec<NodeWeight>>,
+    tractions: Vec<Vec<NodeWeight>>,
     /// Which nodes of bodies the particles of each block rub.
-    pub(crate) rubbed: Vec<Vec<Rubbed>>,
+    rubbed: Vec<Vec<Rubbed>>,
     /// ρᵢ/ρ0ᵢ.
-    pub(crate) compression: Vec<f32>,
-    pub(crate) acceleration: Vec<Vec3>,
+    compression: Vec<f32>,
+    acceleration: Vec<Vec3>,
     /// Accelerations of velocities, where these are not those of places.
-    pub(crate) own_acceleration: Vec<Vec3>,
-    pub(crate) reactions: Vec<Wrench>,
-    pub(crate) kept_inside: usize,
+    own_acceleration: Vec<Vec3>,
+    reactions: Vec<Wrench>,
+    kept_inside: usize,
     // Of the incompressible solver alone:
-    pub(crate) sums: Vec<Sums>,
+    sums: Vec<Sums>,
     /// Push of all walls, and the push times their velocity.
-    pub(crate) wall_push: Vec<Packed>,
-    pub(crate) inverse_diagonal: Vec<f32>,
+    wall_push: Vec<Packed>,
+    inverse_diagonal: Vec<f32>,
     /// Σⱼ |g|²/ρ0ⱼ where neighbours differ in density, else empty.
-    pub(crate) squares: Vec<f32>,
-    pub(crate) divergence_pressure: Vec<f32>,
-    pub(crate) residual: Vec<f32>,
-    pub(crate) image: Vec<f32>,
+    squares: Vec<f32>,
+    divergence_pressure: Vec<f32>,
+    residual: Vec<f32>,
+    image: Vec<f32>,
     /// 1/Aᵢ of the particles that the solve is about, zero for the others.
-    pub(crate) free: Vec<f32>,
+    free: Vec<f32>,
     /// Accelerations by multipliers.
-    pub(crate) push: Vec<Packed>,
+    push: Vec<Packed>,
     /// Slopes of the kernel between pairs.
-    pub(crate) slopes: PairValues<[f32; LANES]>,
+    slopes: PairValues<[f32; LANES]>,
     /// Gradients of the kernel between pairs, where they are kept.
-    pub(crate) gradients: PairValues<Stored3>,
+    gradients: PairValues<Stored3>,
     /// Sums of blocks.
-    pub(crate) partial: Vec<f64>,
-    pub(crate) progress: Vec<Progress>,
-    pub(crate) corrected: Corrected,
-    pub(crate) implicit_viscosity: ImplicitViscosity,
-    pub(crate) tension: Tension,
+    partial: Vec<f64>,
+    progress: Vec<Progress>,
+    corrected: Corrected,
+    implicit_viscosity: ImplicitViscosity,
+    tension: Tension,
 }
 
 /// Runs `$body` with `$pair` bound to the kernels and the space that the liquid uses.
@@ -175,7 +195,7 @@ macro_rules! with_kernel_and_space {
         }
     }};
 }
-pub(crate) use with_kernel_and_space;
+use with_kernel_and_space;
 
 impl Liquid {
     /// A liquid without particles.

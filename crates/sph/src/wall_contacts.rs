@@ -1,7 +1,7 @@
 //! Walls at work: which particles touch which wall, and what each contact does.
 
-use crate::bodies::{Bodies, Body, BodyTouch, IntegrationScheme, NodeWeight, Places};
-use crate::dfsph::corrected::Symmetric;
+use crate::liquid::bodies::{Bodies, Body, BodyTouch, IntegrationScheme, NodeWeight, Places};
+use crate::liquid::dfsph::corrected::Symmetric;
 use crate::simd::KernelLanes;
 use crate::wall_integral::{Calibration, Cut, WallIntegral, plane_friction};
 use crate::wall_quadrature::{LONGEST_EDGE, SampleKernel, Samples};
@@ -105,7 +105,7 @@ impl Surface {
             ..Body::default()
         };
         let mut met = Bodies::default();
-        met.bodies.push(body);
+        met.given_mut(1)[0] = body;
         Self {
             samples: Samples::new(mesh, wet, kernel),
             shared: Arc::clone(shared),
@@ -190,7 +190,7 @@ impl Walls {
         for ((wall, surface), [now, after]) in walls.iter().zip(surfaces).zip(&*poses) {
             let Some(Surface { met: Some(met), shared, .. }) = surface else { continue };
             if wall.motion.moves() {
-                let body = &mut met.bodies[0];
+                let body = &mut met.given_mut(1)[0];
                 for ((x, v), own) in body.positions.iter_mut().zip(&mut body.velocities).zip(shared.mesh().vertices()) {
                     *x = now.apply(*own);
                     *v = (after.apply(*own) - *x) * *inverse_dt;

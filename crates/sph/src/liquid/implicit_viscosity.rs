@@ -15,12 +15,12 @@
 //! the mean of the diagonal as preconditioner. As with the Laplacian, the sum is divided by what it gives for a parabolic
 //! shear flow on the lattice at rest. The step is not limited by viscosity.
 
-use crate::dfsph::Solved;
 use crate::kernel::Kernel;
+use crate::liquid::dfsph::Solved;
+use crate::liquid::viscosity::Viscosity;
 use crate::liquid::{Liquid, with_kernel_and_space};
 use crate::neighbours::Block;
 use crate::simd::{LANES, Packed, Space, add_up, add_up3, dot, gather, minus, pack, plus_scaled, splat, splat3};
-use crate::viscosity::Viscosity;
 use fearless_simd::{Simd, SimdFrom, dispatch, f32x8};
 use glam::Vec3;
 use meniscus_boundary::Friction as WallFriction;

@@ -22,11 +22,12 @@
 mod ccd;
 mod closest_point;
 mod compaction;
+mod coupled;
 mod edges;
 mod gauss_quadrature;
 mod prescribed;
 
-use crate::dfsph::corrected::Symmetric;
+use crate::liquid::dfsph::corrected::Symmetric;
 use crate::simd::KernelLanes;
 use crate::wall_quadrature::{Bevel, MOST_PIECES, Miter, whole_deficit};
 pub(crate) use ccd::Passed;
@@ -165,7 +166,7 @@ impl ByNode {
 #[derive(Debug, Default)]
 pub(crate) struct Bodies {
     /// Animated walls first, then those that answer.
-    pub(crate) bodies: Vec<Body>,
+    bodies: Vec<Body>,
     /// The walls that count as bodies.
     prescribed: Vec<usize>,
     /// Number of the first node of each body, and of all nodes.
@@ -199,13 +200,13 @@ pub(crate) struct Bodies {
     /// Links of the first blocks, the next ones and so on.
     by_node: [ByNode; LISTS],
     /// Forces or accelerations of all nodes in the course of a solve.
-    pub(crate) answer: Vec<DVec3>,
+    answer: Vec<DVec3>,
     /// What the nodes feel already at the start of a solve \[N\].
-    pub(crate) start: Vec<DVec3>,
+    start: Vec<DVec3>,
     /// Force on each node in the last step \[N\].
-    pub(crate) force: Vec<DVec3>,
+    force: Vec<DVec3>,
     /// Whether the nodes of a body are other ones than in the last step.
-    pub(crate) renumbered: Vec<bool>,
+    renumbered: Vec<bool>,
     /// Where the nodes are at the end of the step \[m\], how wet triangles came there, and what they have stopped, for each
     /// block of particles.
     ends: Vec<DVec3>,
@@ -240,6 +241,16 @@ impl Bodies {
     /// The nodes of a body among those of all.
     pub(crate) fn nodes_of(&self, body: usize) -> Range<usize> {
         self.first[body] as usize..self.first[body + 1] as usize
+    }
+
+    /// Acceleration of a node as it has yielded in a solve \[m/s²\].
+    pub(crate) fn yielded(&self, node: u32) -> Vec3 {
+        self.answer[node as usize].as_vec3()
+    }
+
+    /// Nodes feel nothing yet at the start of a solve.
+    pub(crate) fn start_from_nothing(&mut self) {
+        self.start.fill(DVec3::ZERO);
     }
 
     /// Numbers the nodes.

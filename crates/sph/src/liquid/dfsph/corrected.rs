@@ -29,7 +29,7 @@ mod sums;
 
 use super::pairs::Pairs;
 use super::{Aim, Solved, Stop};
-use crate::bodies::NodeWeight;
+use crate::liquid::bodies::NodeWeight;
 use crate::liquid::{Liquid, with_kernel_and_space};
 use crate::neighbours::sum_over_blocks;
 use crate::params::BodyWall;
@@ -533,7 +533,7 @@ impl Liquid {
                 let pairs = Pairs { block, slopes: &work.slopes[number], gradients: &work.gradients[number] };
                 dispatch!(level, simd => sum_rate(simd, pair.1, pairs, (&work.place, flow), &c.inverse, piece));
                 for link in &work.links[number] {
-                    let rate = link.weight.dot(self.bodies.answer[link.node as usize].as_vec3()) * time;
+                    let rate = link.weight.dot(self.bodies.yielded(link.node)) * time;
                     piece[link.particle as usize - block.start] += rate / norm;
                 }
                 let mut sum = 0.0;

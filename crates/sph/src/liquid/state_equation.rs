@@ -7,14 +7,14 @@
 //! as forces per volume, Vⱼ = V0/cⱼ. Deviations. MCG03 and Boldt take *half* of pᵢ + pⱼ: since Σ V pⱼ ∇W alone is the
 //! gradient and Σ V pᵢ ∇W vanishes inside the liquid, that is half of the gradient of any smooth pressure, and water at
 //! rest would show twice its pressure (a test holds on to this). Boldt also prints + for −, and densities for pressures.
-//! Each pair's force is equal and opposite. Πᵢⱼ is the artificial viscosity of [`crate::viscosity`].
+//! Each pair's force is equal and opposite. Πᵢⱼ is the artificial viscosity of [`crate::liquid::viscosity`].
 
 use crate::liquid::Liquid;
+use crate::liquid::viscosity::{Friction, Viscosity, bounded_inverse};
 use crate::neighbours::{Block, for_each_block};
 use crate::simd::{
     KernelLanes, Packed, Space, add_up3, dot, gather, minus, minus_scaled, splat, splat3, viscosity_laplacian,
 };
-use crate::viscosity::{Friction, Viscosity, bounded_inverse};
 use fearless_simd::{Simd, SimdFloat, SimdFrom, dispatch, f32x8};
 use glam::{DVec3, Vec3};
 use meniscus_core::{StepError, par};

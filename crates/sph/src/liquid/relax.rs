@@ -9,8 +9,8 @@
 //! from nothing: conjugate gradients carry it some layer further with each iteration, so that deep liquid needs more of them than a
 //! step may take, and would be thrown up by what it lacks.
 
-use crate::dfsph::{ROUNDING, Solved};
 use crate::liquid::Liquid;
+use crate::liquid::dfsph::{ROUNDING, Solved};
 use glam::{DVec3, Vec3};
 use meniscus_boundary::Boundaries;
 use meniscus_core::{StepError, par};
@@ -134,7 +134,7 @@ impl Liquid {
         acceleration.clear();
         // The solve starts from liquid at rest, whatever its velocities are.
         acceleration.extend(self.state.particles.velocity.iter().map(|v| -*v / step));
-        self.bodies.start.fill(DVec3::ZERO);
+        self.bodies.start_from_nothing();
         self.shift(dt);
         let (walls, flow, phases) = (&self.walls, &self.work.flow, &self.phases);
         let particles = &mut self.state.particles;

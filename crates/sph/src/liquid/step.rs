@@ -20,8 +20,8 @@
 //! | 9 | advance | v += a dt, x += v dt; nothing passes a wall | |
 //! | | | [`Hooks::after_advance`] | |
 
-use crate::dfsph::Solved;
 use crate::liquid::Liquid;
+use crate::liquid::dfsph::Solved;
 use crate::params::{PressureSolver, ViscositySolver};
 use glam::DVec3;
 use meniscus_boundary::Boundaries;

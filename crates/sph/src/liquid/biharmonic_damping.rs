@@ -14,7 +14,7 @@
 //! momentum and angular momentum stay, energy falls.
 //!
 //! With corrected gradients the friction is against the best linear field through the velocities of neighbours instead
-//! ([`crate::dfsph::corrected`]): in disorder M feels shear.
+//! ([`crate::liquid::dfsph::corrected`]): in disorder M feels shear.
 
 use crate::liquid::{Liquid, with_kernel_and_space};
 use crate::neighbours::Block;

@@ -21,10 +21,10 @@
 //! The solids themselves, and what they do with the forces found here, are their own solver's affair: `coupling` carries places,
 //! velocities and forces between the two.
 
-use crate::dfsph::corrected::apply;
 use crate::liquid::Liquid;
+use crate::liquid::dfsph::corrected::apply;
+use crate::liquid::porous::{InPores, Pores, Seepage};
 use crate::params::Material;
-use crate::porous::{InPores, Pores, Seepage};
 use crate::simd::{Packed, pack};
 use glam::{DVec3, Vec3};
 use meniscus_boundary::RigidCompliance;

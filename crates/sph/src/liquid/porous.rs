@@ -37,11 +37,11 @@
 //!
 //! The drag is not along the line between two particles: angular momentum is kept only as far as neighbours are even.
 
-use crate::dfsph::Solved;
 use crate::kernel::Kernel;
 use crate::liquid::Liquid;
+use crate::liquid::dfsph::Solved;
+use crate::liquid::phases::Phases;
 use crate::params::KernelFamily;
-use crate::phases::Phases;
 use crate::simd::{CubicSpline, KernelLanes, Packed, Papers, QuarticSpline};
 use glam::{DVec3, IVec3, Vec3};
 use meniscus_core::par;

@@ -215,7 +215,7 @@ impl Liquid {
         let stop = Stop { error, most: error, iterations: [0, solver.max_divergence_iterations], both_ways: false };
         self.work.acceleration.resize(self.state.particles.len(), Vec3::ZERO);
         self.work.acceleration.fill(Vec3::ZERO);
-        self.bodies.start.fill(DVec3::ZERO);
+        self.bodies.start_from_nothing();
         if self.corrects_gradients() {
             self.correct_gradients();
             self.turn_divergence();
@@ -594,7 +594,7 @@ impl Liquid {
                 let pairs = Pairs { block, slopes: &work.slopes[number], gradients: &work.gradients[number] };
                 dispatch!(level, simd => sum_rate(simd, pair.1, pairs, (&work.place, flow), piece));
                 for link in work.links[number].iter().filter(|_| !work.corrected.shifts) {
-                    let rate = link.weight.dot(self.bodies.answer[link.node as usize].as_vec3()) * time;
+                    let rate = link.weight.dot(self.bodies.yielded(link.node)) * time;
                     piece[link.particle as usize - block.start] += rate / norm;
                 }
                 let mut sum = 0.0;

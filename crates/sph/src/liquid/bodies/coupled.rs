@@ -1,6 +1,6 @@
 //! The liquid and the bodies that answer it \[MSTHG04 sec. 4\]: what its stages do about them.
 
-use crate::bodies::{IntegrationScheme, TractionKernel};
+use crate::liquid::bodies::{IntegrationScheme, TractionKernel};
 use crate::liquid::{Liquid, State};
 use crate::params::{BodyWall, Coupling, Integral, KernelFamily};
 use crate::simd::{CubicSpline, Packed, Papers, QuarticSpline};
