@@ -70,6 +70,7 @@ fn frame_at(animation: &Animation, time: f64, word: &str) -> Frame {
             positions,
             velocities,
             triangles: mesh.triangles()[part.triangles.clone()].to_vec(),
+            ..Surface::default()
         });
     }
     frame

@@ -49,6 +49,11 @@ for prim in stage.GetPrimAtPath("/World").GetChildren():
             velocities = mesh.GetVelocitiesAttr().Get(frame)
             if velocities is not None and len(velocities) != len(points):
                 told["faults"].append(f"{name}: {len(velocities)} velocities of {len(points)} points at {frame}")
+            pressures = UsdGeom.PrimvarsAPI(prim).GetPrimvar("pressure").Get(frame)
+            if pressures is not None and len(pressures) != len(points):
+                told["faults"].append(f"{name}: {len(pressures)} pressures of {len(points)} points at {frame}")
+            if pressures is not None and len(pressures):
+                told.setdefault("pressures", {})[name] = [float(min(pressures)), float(max(pressures))]
             place = mesh.ComputeLocalToWorldTransform(frame).Transform(points[0]) if len(points) else None
             rows.append([len(points), len(counts), volume(points, indices), list(place) if place else None])
         told["meshes"][name] = rows
@@ -71,7 +76,7 @@ def bits(attribute, frame):
     return None if value is None else (len(value), np.asarray(value).tobytes())
 
 
-ARRAYS = ["points", "velocities", "faceVertexCounts", "faceVertexIndices", "primvars:speed", "extent", "widths", "ids"]
+ARRAYS = ["points", "velocities", "faceVertexCounts", "faceVertexIndices", "primvars:speed", "primvars:pressure", "extent", "widths", "ids"]
 if len(sys.argv) > 2:
     other = Usd.Stage.Open(sys.argv[2])
     told["compared"], told["differs"] = 0, []

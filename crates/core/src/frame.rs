@@ -87,7 +87,7 @@ impl Particles {
     }
 }
 
-/// A triangle surface with a velocity at each vertex.
+/// A triangle surface with a velocity at each vertex, and a pressure at those of a liquid.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Surface {
     /// Index into [`Frame::bodies`].
@@ -96,6 +96,8 @@ pub struct Surface {
     pub positions: Vec<Vec3>,
     /// Velocities of the vertices \[m/s\].
     pub velocities: Vec<Vec3>,
+    /// Pressures at the vertices \[Pa\]; empty where there are none.
+    pub pressures: Vec<f32>,
     /// Triangles, counter-clockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
 }

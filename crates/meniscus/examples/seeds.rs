@@ -55,6 +55,7 @@ fn small_frame() -> Frame {
             body: 1,
             positions: vec![Default::default(); 3],
             velocities: vec![Default::default(); 3],
+            pressures: vec![0.0; 3],
             triangles: vec![[0, 1, 2]],
         }],
         wires: vec![Wire { body: 1, segments: vec![[Default::default(); 2]] }],

@@ -55,6 +55,8 @@ impl Frame {
         dict.set_item("name", self.name(surface.body))?;
         dict.set_item("vertices", rows(py, &surface.positions)?)?;
         dict.set_item("velocity", rows(py, &surface.velocities)?)?;
+        let pressures = (!surface.pressures.is_empty()).then(|| PyArray1::from_slice(py, &surface.pressures));
+        dict.set_item("pressure", pressures)?;
         dict.set_item("triangles", corners(py, &surface.triangles)?)?;
         Ok(dict)
     }

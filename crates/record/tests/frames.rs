@@ -39,8 +39,16 @@ fn surface(bodies: u16) -> impl Strategy<Value = Surface> {
     (1usize..10).prop_flat_map(move |n| {
         let corner = 0..n as u32;
         let triangle = [corner.clone(), corner.clone(), corner];
-        (0..bodies, vectors(n), vectors(n), vec(triangle, 0..10))
-            .prop_map(|(body, positions, velocities, triangles)| Surface { body, positions, velocities, triangles })
+        let pressures = prop_oneof![Just(Vec::new()), vec(any::<f32>().prop_filter("compared", |p| !p.is_nan()), n)];
+        (0..bodies, vectors(n), vectors(n), pressures, vec(triangle, 0..10)).prop_map(
+            |(body, positions, velocities, pressures, triangles)| Surface {
+                body,
+                positions,
+                velocities,
+                pressures,
+                triangles,
+            },
+        )
     })
 }
 

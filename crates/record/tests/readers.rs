@@ -66,7 +66,13 @@ fn sample_run(dir: &Path) -> (RunFolder, [Frame; 3]) {
     run.write_info(&RunInfo::start("readers", "none")).unwrap();
     let mut everything = scenery::tiny(0);
     let (positions, velocities) = (vec![Vec3::X, Vec3::Y, Vec3::Z], vec![Vec3::NEG_X; 3]);
-    everything.surfaces.push(Surface { body: 0, positions, velocities, triangles: vec![[2, 1, 0]] });
+    everything.surfaces.push(Surface {
+        body: 0,
+        positions,
+        velocities,
+        triangles: vec![[2, 1, 0]],
+        ..Surface::default()
+    });
     let particles_only = Frame { surfaces: Vec::new(), ..scenery::tiny(1) };
     let nothing = Frame { number: 2, time: 2.0 / 24.0, ..Frame::default() };
     let frames = [everything, particles_only, nothing];

@@ -1,6 +1,6 @@
-//! What the particles carry, on a coarse grid: how many there are, and how fast they move.
+//! What the particles carry, on a coarse grid: how many there are, how fast they move, what pressure they have.
 //!
-//! Every point is spread over the eight nodes around it. At a vertex the velocity is that of the particles around it; their
+//! Every point is spread over the eight nodes around it. At a vertex velocity and pressure are those of the particles around it; their
 //! number within about three spacings tells sheets and drops, which smoothing must leave alone, from the rest.
 
 use crate::cloud::Cloud;
@@ -18,6 +18,8 @@ pub(crate) struct Carrier {
     count: UVec3,
     /// Velocity times weight \[m/s\], and weight.
     moved: Vec<Vec4>,
+    /// Pressure times weight \[Pa\].
+    pressed: Vec<f32>,
     /// Points in the box of three nodes around each node.
     crowd: Vec<f32>,
 }
@@ -30,8 +32,10 @@ impl Carrier {
         let high = places().fold(Vec3::NEG_INFINITY, Vec3::max) + 1.5;
         let mut carrier = Self::empty([low, high], 64 * sorted.len() + (1 << 16));
         for place in 0..sorted.len() {
-            let velocity = frame.particles.velocities.get(sorted.number[place] as usize);
-            carrier.spread(sorted.at(place), velocity.copied().unwrap_or_default());
+            let number = sorted.number[place] as usize;
+            let velocity = frame.particles.velocities.get(number).copied().unwrap_or_default();
+            let pressure = frame.particles.pressures.get(number).copied().unwrap_or_default();
+            carrier.spread(sorted.at(place), velocity, pressure);
         }
         carrier.crowd = carrier.moved.iter().map(|node| node.w).collect();
         carrier.add_neighbours();
@@ -47,12 +51,14 @@ impl Carrier {
             step *= 2.0;
         }
         let count = nodes(step).as_uvec3();
-        let moved = vec![Vec4::ZERO; count.element_product() as usize];
+        let nodes = count.element_product() as usize;
+        let (moved, pressed) = (vec![Vec4::ZERO; nodes], vec![0.0; nodes]);
         Self {
             low: if size == Vec3::ZERO { Vec3::ZERO } else { low },
             inverse: 1.0 / step,
             count,
             moved,
+            pressed,
             crowd: Vec::new(),
         }
     }
@@ -84,9 +90,10 @@ impl Carrier {
         })
     }
 
-    fn spread(&mut self, at: Vec3, velocity: Vec3) {
+    fn spread(&mut self, at: Vec3, velocity: Vec3, pressure: f32) {
         for (node, weight) in self.around(at) {
             self.moved[node] += weight * velocity.extend(1.0);
+            self.pressed[node] += weight * pressure;
         }
     }
 
@@ -106,10 +113,14 @@ impl Carrier {
         }
     }
 
-    /// The velocity of the particles around a place \[m/s\].
-    pub(crate) fn velocity(&self, at: Vec3) -> Vec3 {
-        let sum: Vec4 = self.around(at).into_iter().map(|(node, weight)| weight * self.moved[node]).sum();
-        if sum.w > 1e-6 { sum.truncate() / sum.w } else { Vec3::ZERO }
+    /// Velocity \[m/s\] and pressure \[Pa\] of the particles around a place.
+    pub(crate) fn carried(&self, at: Vec3) -> (Vec3, f32) {
+        let (mut moved, mut pressed) = (Vec4::ZERO, 0.0);
+        for (node, weight) in self.around(at) {
+            moved += weight * self.moved[node];
+            pressed += weight * self.pressed[node];
+        }
+        if moved.w > 1e-6 { (moved.truncate() / moved.w, pressed / moved.w) } else { (Vec3::ZERO, 0.0) }
     }
 
     /// How much of a smoothing step a vertex takes, 0 to 1.

@@ -140,13 +140,15 @@ impl Mesh {
         sums.iter().map(|sum| sum.normalize_or_zero()).collect()
     }
 
-    /// The surface in metres, with its velocities.
+    /// The surface in metres, with its velocities and pressures.
     pub(crate) fn finish(self, body: u16, spacing: f32, carrier: &Carrier) -> LiquidSurface {
         let normals = self.normals();
-        let velocities = self.positions.par_iter().with_min_len(par::PIECE).map(|&x| carrier.velocity(x)).collect();
+        let carried = self.positions.par_iter().with_min_len(par::PIECE).map(|&x| carrier.carried(x));
+        let (velocities, pressures) = carried.unzip();
         let positions = self.positions.iter().map(|x| *x * spacing).collect();
         let on_wall = self.planes.iter().map(|planes| *planes != 0).collect();
-        LiquidSurface { surface: Surface { body, positions, velocities, triangles: self.triangles }, normals, on_wall }
+        let surface = Surface { body, positions, velocities, pressures, triangles: self.triangles };
+        LiquidSurface { surface, normals, on_wall }
     }
 }
 

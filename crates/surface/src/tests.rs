@@ -76,6 +76,22 @@ fn closed(found: &LiquidSurface) {
 }
 
 #[test]
+fn vertices_carry_the_pressure_of_the_water_around_them() {
+    let (mut frame, _) = resting(0.1);
+    let (depth, weight) = (0.6, 9810.0);
+    let particles = &mut frame.particles;
+    particles.pressures = particles.positions.iter().map(|x| weight * (depth - x.y)).collect();
+    let found = &Extractor::new(Settings::default()).extract(&frame).liquids[0].surface;
+    assert_eq!(found.pressures.len(), found.positions.len());
+    // The nearest particles are half a spacing away, those of a node up to three halves.
+    let spacing = frame.particles.spacing;
+    for (x, pressure) in found.positions.iter().zip(&found.pressures) {
+        let wanted = weight * (depth - x.y);
+        assert!((pressure - wanted).abs() < weight * spacing, "{pressure} of {wanted} Pa at {x}");
+    }
+}
+
+#[test]
 fn the_level_is_that_of_a_flat_surface() {
     // Computed once over 121 places of a lattice's cell: 0.4961 … 0.4999 above its topmost layer.
     let color = |z: f32, x: f32, y: f32| {
@@ -158,6 +174,7 @@ fn ball(bodies: &mut Vec<BodyInfo>) -> Surface {
         positions: mesh.vertices().iter().map(|x| x.as_vec3()).collect(),
         velocities: vec![Vec3::ZERO; mesh.vertices().len()],
         triangles: mesh.triangles().to_vec(),
+        ..Surface::default()
     }
 }
 

@@ -28,7 +28,7 @@
 //!
 //! Deviations from \[MKSMH07\]: signs and misprints as in its errata (θ, the sign of g, ψ); gravity acts at the height of the interface, not
 //! of the cell; momentum moves with the mass of both fluids, so that the sweeps need no velocity extrapolated from the liquid into the gas,
-//! which pictures still want ([`Flow::liquid_velocity`]); solids cut faces in parts, without stairs \[NMG09\].
+//! which pictures still want ([`Flow::in_liquid`]); solids cut faces in parts, without stairs \[NMG09\].
 
 mod apertures;
 mod bodies;

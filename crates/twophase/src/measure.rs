@@ -221,11 +221,14 @@ impl Flow {
         }
         let p = self.grid.index(self.cell_around(x));
         let density = self.density(self.state.volume_fraction[p]);
-        // p = p_live + ρ g·(x − x_s), with x_s on the surface at rest.
-        let up = -self.setup.gravity.normalize_or_zero();
-        let above = up.dot(self.grid.center(p)) - self.state.still_level;
-        let pressure = self.state.pressure[p] - density * self.setup.gravity.length() * above;
+        let pressure = self.state.pressure[p] + self.pressure_at_rest(density, self.grid.center(p));
         (self.cell_velocity(p), density, pressure)
+    }
+
+    /// What the live pressure leaves out \[Pa\]: ρ g·(x − x_s), with x_s on the surface at rest.
+    pub(crate) fn pressure_at_rest(&self, density: f64, x: DVec3) -> f64 {
+        let up = -self.setup.gravity.normalize_or_zero();
+        -density * self.setup.gravity.length() * (up.dot(x) - self.state.still_level)
     }
 
     /// The cell around a place in the box, or the nearest.

@@ -1,8 +1,8 @@
-//! The surface of the liquid as triangles, with its velocity: what pictures and exporters show.
+//! The surface of the liquid as triangles, with its velocity and pressure: what pictures and exporters show.
 
 use crate::flow::Flow;
 use crate::grid::GHOSTS;
-use glam::DVec3;
+use glam::{DVec3, DVec4};
 use meniscus_geometry::{IsoGrid, IsoSurface};
 
 /// Triangles that face the gas.
@@ -12,6 +12,8 @@ pub struct Surface {
     pub positions: Vec<DVec3>,
     /// Velocity of the liquid at the vertices \[m/s\].
     pub velocities: Vec<DVec3>,
+    /// Pressure of the liquid at the vertices \[Pa\].
+    pub pressures: Vec<f64>,
     /// Triangles, counter-clockwise seen from the gas.
     pub triangles: Vec<[u32; 3]>,
 }
@@ -44,18 +46,18 @@ impl Flow {
         let IsoSurface { positions, triangles, .. } = found;
         let domain = self.grid.domain();
         let positions: Vec<DVec3> = positions.into_iter().map(|x| x.clamp(domain.min, domain.max)).collect();
-        let velocities = positions.iter().map(|&x| self.liquid_velocity(x)).collect();
-        Surface { positions, velocities, triangles }
+        let (velocities, pressures) = positions.iter().map(|&x| self.in_liquid(x)).unzip();
+        Surface { positions, velocities, pressures, triangles }
     }
 
-    /// Velocity of the liquid at a place \[m/s\]: of the cells around it, those with more liquid weigh more, so that it goes on
-    /// into the gas next to the surface. Zero where there is no liquid within a cell.
+    /// Velocity \[m/s\] and pressure \[Pa\] of the liquid at a place: of the cells around it, those with more liquid weigh more, so
+    /// that they go on into the gas next to the surface. Zero where there is no liquid within a cell.
     #[must_use]
-    pub fn liquid_velocity(&self, x: DVec3) -> DVec3 {
+    pub fn in_liquid(&self, x: DVec3) -> (DVec3, f64) {
         let within = (x - self.grid.domain().min) / self.grid.spacing() - 0.5;
         let corner = within.floor();
         let part = within - corner;
-        let (mut sum, mut weights) = (DVec3::ZERO, 0.0);
+        let (mut sum, mut weights) = (DVec4::ZERO, 0.0);
         for offset in 0..8usize {
             let bits = [offset & 1, offset >> 1 & 1, offset >> 2];
             let cell: [usize; 3] = std::array::from_fn(|d| {
@@ -65,9 +67,13 @@ impl Flow {
             let p = self.grid.index(cell);
             let near: f64 = (0..3).map(|d| if bits[d] == 1 { part[d] } else { 1.0 - part[d] }).product();
             let weight = (near + 1e-3) * self.state.volume_fraction[p];
-            sum += weight * self.cell_velocity(p);
+            sum += weight * self.cell_velocity(p).extend(self.state.pressure[p]);
             weights += weight;
         }
-        if weights > 0.0 { sum / weights } else { DVec3::ZERO }
+        if weights <= 0.0 {
+            return (DVec3::ZERO, 0.0);
+        }
+        let mean = sum / weights;
+        (mean.truncate(), mean.w + self.pressure_at_rest(self.setup.params.liquid.density, x))
     }
 }

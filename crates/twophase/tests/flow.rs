@@ -197,6 +197,21 @@ fn the_surface_of_a_ball_is_a_closed_sphere_that_moves_with_it() {
 }
 
 #[test]
+fn the_surface_of_water_at_rest_has_the_pressure_of_its_depth() {
+    let given = setup(16);
+    let weight = given.params.liquid.density * given.gravity.length();
+    assert!(weight > 9000.0);
+    let mut flow = Flow::new(given).unwrap();
+    flow.fill(|x| x.y - 0.53);
+    steps(&mut flow, 3);
+    let surface = flow.surface();
+    assert!(surface.positions.iter().any(|x| x.y == 0.0) && surface.pressures.len() == surface.positions.len());
+    for (x, pressure) in surface.positions.iter().zip(&surface.pressures) {
+        assert!((pressure - weight * (0.53 - x.y)).abs() < 1e-3 * weight, "{pressure} Pa at {x}");
+    }
+}
+
+#[test]
 fn foolish_setups_are_refused() {
     let error = |change: fn(&mut Setup)| {
         let mut given = setup(8);

@@ -254,6 +254,7 @@ mod tests {
                 positions: vec![Vec3::ZERO, Vec3::X, Vec3::Y],
                 velocities: vec![Vec3::ZERO; 3],
                 triangles: vec![[0, 1, 2]],
+                ..Surface::default()
             }],
             wires: vec![Wire { body: 0, segments: vec![[Vec3::ZERO, Vec3::ONE]] }],
             walls: Vec::new(),

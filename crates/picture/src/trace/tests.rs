@@ -19,7 +19,7 @@ fn slab(low: Vec3, high: Vec3) -> Frame {
     let velocities = vec![Vec3::ZERO; 8];
     Frame {
         bodies: vec![BodyInfo { name: "water".into(), kind: BodyKind::Liquid, color: [0.1, 0.4, 0.8] }],
-        surfaces: vec![Surface { body: 0, positions, velocities, triangles }],
+        surfaces: vec![Surface { body: 0, positions, velocities, triangles, ..Surface::default() }],
         ..Frame::default()
     }
 }

@@ -75,11 +75,12 @@ class Particles:
 
 @dataclass(frozen=True)
 class Surface:
-    """A triangle surface with a velocity at each vertex."""
+    """A triangle surface with a velocity at each vertex; that of a liquid with a pressure [Pa], else `pressure` is None."""
 
     name: str
     vertices: np.ndarray
     velocity: np.ndarray
+    pressure: np.ndarray | None
     triangles: np.ndarray
 
 
@@ -159,6 +160,8 @@ class Frame:
             faces = np.column_stack([np.full(len(surface.triangles), 3), surface.triangles])
             mesh = pyvista.PolyData(surface.vertices, faces.ravel().astype(np.int64))
             mesh["velocity"] = surface.velocity
+            if surface.pressure is not None:
+                mesh["pressure"] = surface.pressure
             blocks[name] = mesh
         return blocks
 

@@ -315,7 +315,7 @@ mod tests {
     fn frame(number: u32, positions: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Frame {
         let body = |name: &str, kind| BodyInfo { name: name.into(), kind, color: [1.0, 0.5, 0.0] };
         let bodies = vec![body("water", BodyKind::Liquid), body("cube", BodyKind::Solid)];
-        let surface = Surface { body: 1, velocities: vec![Vec3::ZERO; positions.len()], positions, triangles };
+        let surface = Surface { body: 1, positions, triangles, ..Surface::default() };
         Frame { number, time: f64::from(number), bodies, surfaces: vec![surface], ..Frame::default() }
     }
 

@@ -127,7 +127,11 @@ fn joined(frame: &Frame, body: u16) -> Surface {
         let shift = all.positions.len() as u32;
         all.positions.extend_from_slice(&surface.positions);
         all.velocities.extend_from_slice(&surface.velocities);
+        all.pressures.extend_from_slice(&surface.pressures);
         all.triangles.extend(surface.triangles.iter().map(|triangle| triangle.map(|corner| corner + shift)));
+    }
+    if all.pressures.len() < all.positions.len() {
+        all.pressures.clear(); // some of its surfaces have none
     }
     all
 }

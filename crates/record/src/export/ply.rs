@@ -15,7 +15,7 @@ use crate::error::{PROGRAM_VERSION, Result};
 ///
 /// ```text
 /// particles/particles_00000.ply …   x y z vx vy vz density pressure id body
-/// surfaces/01_pool_00000.ply …      number and name of the body; x y z vx vy vz, and triangles
+/// surfaces/01_pool_00000.ply …      number and name of the body; x y z vx vy vz, of liquids pressure, and triangles
 /// ```
 /// Further surfaces of the same body have -2, -3, … behind its name. `progress` is told how many of how many frames are
 /// done.
@@ -101,12 +101,16 @@ pub(super) fn encode_surface(frame: &Frame, surface: &Surface) -> Vec<u8> {
     header.comment(&format!("body {} {}", surface.body, body_name(frame, surface)));
     header.element("vertex", surface.positions.len());
     header.properties("float", &["x", "y", "z", "vx", "vy", "vz"]);
+    if !surface.pressures.is_empty() {
+        header.properties("float", &["pressure"]);
+    }
     header.element("face", surface.triangles.len());
     header.properties("list uchar uint", &["vertex_indices"]);
     let mut bytes = header.finish();
-    for (position, velocity) in surface.positions.iter().zip(&surface.velocities) {
+    for (i, (position, velocity)) in surface.positions.iter().zip(&surface.velocities).enumerate() {
         push_vector(&mut bytes, *position);
         push_vector(&mut bytes, *velocity);
+        bytes.extend(surface.pressures.get(i).map(|p| p.to_le_bytes()).into_iter().flatten());
     }
     for corners in &surface.triangles {
         bytes.push(3);

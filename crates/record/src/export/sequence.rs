@@ -92,7 +92,7 @@ mod tests {
         let body = |name: &str, kind| BodyInfo { name: name.into(), kind, color: [0.0; 3] };
         let bodies = vec![body("tank", BodyKind::Wall), body("water", BodyKind::Liquid), body("cube", BodyKind::Solid)];
         let positions = vec![Vec3::ZERO, Vec3::X, Vec3::new(0.1, 1e-9, 0.0)];
-        let surface = Surface { body: 2, velocities: vec![Vec3::ZERO; 3], positions, triangles: vec![[0, 1, 2]] };
+        let surface = Surface { body: 2, positions, triangles: vec![[0, 1, 2]], ..Surface::default() };
         Frame { bodies, surfaces: vec![surface], ..Frame::default() }
     }
 

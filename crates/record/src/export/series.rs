@@ -16,7 +16,7 @@ use crate::frame::FrameFault;
 ///
 /// ```text
 /// particles.pvd   particles/particles_00000.vtp …   id, body, velocity, density, pressure per particle
-/// surfaces.pvd    surfaces/surfaces_00000.vtp …     velocity per vertex, body per triangle
+/// surfaces.pvd    surfaces/surfaces_00000.vtp …     velocity and (NaN but at liquids) pressure per vertex, body per triangle
 /// all.pvd                                           both
 /// ```
 /// A kind that no frame has is left out. `progress` is told how many of how many frames are done.
@@ -139,11 +139,17 @@ fn encode_surfaces(frame: &Frame) -> Result<Vec<u8>> {
     let surfaces = &frame.surfaces;
     let positions: Vec<_> = surfaces.iter().flat_map(|s| &s.positions).copied().collect();
     let velocities: Vec<_> = surfaces.iter().flat_map(|s| &s.velocities).copied().collect();
+    let pressure = |s: &Surface, i: usize| s.pressures.get(i).copied().unwrap_or(f32::NAN);
+    let pressures: Vec<f32> = surfaces.iter().flat_map(|s| (0..s.positions.len()).map(|i| pressure(s, i))).collect();
+    let mut point_data = vec![DataArray::vectors("velocity", &velocities)];
+    if surfaces.iter().any(|s| !s.pressures.is_empty()) {
+        point_data.push(DataArray::scalars("pressure", &pressures));
+    }
     let bodies: Vec<u16> = surfaces.iter().flat_map(|s| std::iter::repeat_n(s.body, s.triangles.len())).collect();
     PolyData {
         points: (&positions).into(),
         triangles: &join_triangles(surfaces)?,
-        point_data: vec![DataArray::vectors("velocity", &velocities)],
+        point_data,
         cell_data: vec![DataArray::scalars("body", &bodies)],
         field: field(frame),
         ..PolyData::default()

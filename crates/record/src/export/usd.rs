@@ -4,7 +4,7 @@
 //! NAME.usda                        metres, up axis, frame rate, camera, lights, materials, rigid bodies as transforms, and where the clips are
 //! NAME.blender.py                  opens it in Blender, shaded; written where it is missing
 //! NAME/geo.usdc                    points and triangles of rigid bodies
-//! NAME/water_1.00012.usdc …        points, velocities, speeds and triangles of one liquid (or soft body) at one frame
+//! NAME/water_1.00012.usdc …        points, velocities, speeds, pressures and triangles of one liquid (or soft body) at one frame
 //! NAME/water_1_spray.00012.usdc …  drops that fly alone: points, widths, velocities, ids
 //! NAME/water_1.manifest.usda       which attributes the clips have
 //! ```
@@ -236,7 +236,7 @@ impl Stage {
 }
 
 const MESH_ATTRIBUTES: &str = "        point3f[] points\n        vector3f[] velocities\n        int[] faceVertexCounts\n        \
-    int[] faceVertexIndices\n        float[] primvars:speed (\n            interpolation = \"vertex\"\n        )\n        float3[] extent\n";
+    int[] faceVertexIndices\n        float[] primvars:speed (\n            interpolation = \"vertex\"\n        )\n        float[] primvars:pressure (\n            interpolation = \"vertex\"\n        )\n        float3[] extent\n";
 const SPRAY_ATTRIBUTES: &str = "        point3f[] points\n        vector3f[] velocities\n        float[] widths\n        int64[] ids\n        \
     float3[] extent\n";
 
@@ -374,14 +374,18 @@ fn mesh_samples(surface: Surface, frame: u32) -> Vec<Attribute> {
     let speeds = surface.velocities.iter().map(|v| v.length()).collect();
     let box_round = extent(&surface.positions);
     let sample = |kind, name, value| Attribute { name, kind, frame: Some(frame), value };
-    vec![
+    let mut samples = vec![
         sample("point3f[]", "points", Value::Vectors(surface.positions)),
         sample("vector3f[]", "velocities", Value::Vectors(surface.velocities)),
         sample("float[]", "primvars:speed", Value::Floats(speeds)),
         sample("float3[]", "extent", Value::Vectors(box_round)),
         sample("int[]", "faceVertexCounts", counts(&surface.triangles)),
         sample("int[]", "faceVertexIndices", corners(&surface.triangles)),
-    ]
+    ];
+    if !surface.pressures.is_empty() {
+        samples.push(sample("float[]", "primvars:pressure", Value::Floats(surface.pressures)));
+    }
+    samples
 }
 
 fn spray_samples(particles: &Particles, body: u16, frame: u32) -> Vec<Attribute> {

@@ -114,6 +114,9 @@ fn check_particles(particles: &Particles) -> Result<(), FrameFault> {
 fn check_surface(s: usize, surface: &Surface) -> Result<(), FrameFault> {
     let vertices = surface.positions.len();
     same_length("surfaces/velocities", surface.velocities.len(), vertices)?;
+    if !surface.pressures.is_empty() {
+        same_length("surfaces/pressures", surface.pressures.len(), vertices)?;
+    }
     for (triangle, corners) in surface.triangles.iter().enumerate() {
         if let Some(&corner) = corners.iter().find(|&&c| c as usize >= vertices) {
             return Err(FrameFault::CornerOutOfRange { surface: s, triangle, corner, vertices });

@@ -135,6 +135,10 @@ fn put_surfaces(out: &mut SectionWriter, surfaces: &[Surface]) {
     out.put("surfaces/positions", &concat(surfaces, |s| &s.positions));
     out.put("surfaces/velocities", &concat(surfaces, |s| &s.velocities));
     out.put("surfaces/triangles", &concat(surfaces, |s| &s.triangles));
+    if surfaces.iter().any(|s| !s.pressures.is_empty()) {
+        out.put("surfaces/pressures/counts", &counts(|s| s.pressures.len()));
+        out.put("surfaces/pressures", &concat(surfaces, |s| &s.pressures));
+    }
 }
 
 fn get_surfaces(sections: &Sections) -> Result<Vec<Surface>> {
@@ -143,12 +147,20 @@ fn get_surfaces(sections: &Sections) -> Result<Vec<Surface>> {
     let mut positions = Parts::<Vec3>::get(sections, "surfaces/positions", bodies.len())?;
     let mut velocities = Parts::<Vec3>::get(sections, "surfaces/velocities", bodies.len())?;
     let mut triangles = Parts::<[u32; 3]>::get(sections, "surfaces/triangles", bodies.len())?;
+    let mut pressures = Parts::<f32>::get_if_there(sections, "surfaces/pressures", bodies.len())?;
     let surface = |body| {
-        Ok(Surface { body, positions: positions.next()?, velocities: velocities.next()?, triangles: triangles.next()? })
+        Ok(Surface {
+            body,
+            positions: positions.next()?,
+            velocities: velocities.next()?,
+            pressures: pressures.next()?,
+            triangles: triangles.next()?,
+        })
     };
     let surfaces = bodies.into_iter().map(surface).collect::<Result<Vec<_>>>()?;
     positions.finish()?;
     velocities.finish()?;
+    pressures.finish()?;
     triangles.finish()?;
     Ok(surfaces)
 }
@@ -207,6 +219,16 @@ impl<T: section::Row> Parts<T> {
         let counts = sections.get::<u64>(&format!("{name}/counts"))?;
         check::same_length(name, counts.len(), owners)?;
         Ok(Self { name, rows: sections.get(name)?, dealt: 0, counts: counts.into_iter() })
+    }
+
+    /// None for every owner where the array is not there.
+    fn get_if_there(sections: &Sections, name: &'static str, owners: usize) -> Result<Self> {
+        let counts = sections.get_if_there::<u64>(&format!("{name}/counts"))?;
+        if counts.is_empty() {
+            let rows = sections.get_if_there(name)?;
+            return Ok(Self { name, rows, dealt: 0, counts: vec![0; owners].into_iter() });
+        }
+        Self::get(sections, name, owners)
     }
 
     fn next(&mut self) -> Result<Vec<T>> {

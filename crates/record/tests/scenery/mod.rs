@@ -57,6 +57,7 @@ pub fn tiny(number: u32) -> Frame {
                 body: 1,
                 positions: vectors(4),
                 velocities: vectors(4),
+                pressures: vec![0.0, 9.81, -0.0, f32::MAX],
                 triangles: vec![[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]],
             },
             Surface { body: 0, ..Surface::default() },

@@ -221,6 +221,7 @@ impl Shown {
             velocities: moved.collect(),
             positions: now.iter().map(|x| (*x + shift).as_vec3()).collect(),
             triangles: self.animation.triangles().to_vec(),
+            ..Surface::default()
         }
     }
 }

@@ -206,6 +206,7 @@ fn look(loaded: &Loaded, walls: &[Wall], domain: &Aabb) -> (Vec<BodyInfo>, Vec<W
                 positions: mesh.vertices().iter().map(|p| p.as_vec3()).collect(),
                 velocities: vec![glam::Vec3::ZERO; mesh.vertices().len()],
                 triangles: mesh.triangles().to_vec(),
+                ..Surface::default()
             });
         }
     }

@@ -136,6 +136,7 @@ impl Part for ElasticPart {
                 positions: kind.skin.carry(&state.position[own.clone()]).map(DVec3::as_vec3).collect(),
                 velocities: kind.skin.carry(&state.velocity[own]).map(DVec3::as_vec3).collect(),
                 triangles: kind.skin.triangles().to_vec(),
+                ..Surface::default()
             });
         }
     }

@@ -59,6 +59,7 @@ impl Part for GridPart {
             body: 0,
             positions: surface.positions.iter().map(|x| (x + shift).as_vec3()).collect(),
             velocities: surface.velocities.iter().map(|v| v.as_vec3()).collect(),
+            pressures: surface.pressures.iter().map(|p| *p as f32).collect(),
             triangles: surface.triangles,
         });
     }

@@ -276,6 +276,7 @@ impl LiquidPart {
                     positions,
                     velocities,
                     triangles: surface.mesh().triangles().to_vec(),
+                    ..Surface::default()
                 });
             }
             let segments: Vec<_> = self.look.tanks[number].iter().map(|s| s.map(|p| place(p.as_dvec3()))).collect();

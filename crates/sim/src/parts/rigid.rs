@@ -155,6 +155,7 @@ impl Part for RigidPart {
                 positions: self.world.positions(body).map(DVec3::as_vec3).collect(),
                 velocities: self.world.velocities(body).map(DVec3::as_vec3).collect(),
                 triangles: self.world.surface(body).triangles().to_vec(),
+                ..Surface::default()
             });
         }
     }
