@@ -252,6 +252,13 @@ fn a_pipe_named_as_mesh_hung_for_ever() {
         let message = answer.json()["error"]["message"].as_str().unwrap().to_owned();
         assert!(answer.code == 2 && message.contains("is not a file"), "{message}");
     }
+    // A file that is larger than any mesh is not read: this one takes no room on the disk.
+    std::fs::File::create(place.path("huge.obj")).unwrap().set_len(1 << 40).unwrap();
+    place.write("x.toml", scene("huge.obj"));
+    let (start, answer) = (std::time::Instant::now(), place.run(&["check", "x.toml", "--json"]));
+    let message = answer.json()["error"]["message"].as_str().unwrap().to_owned();
+    assert!(answer.code == 2 && message.contains("huge.obj") && message.contains("large"), "{message}");
+    assert!(start.elapsed().as_secs_f64() < 10.0, "{:?}", start.elapsed());
     // A file that is no mesh is not shown to whoever reads the message.
     place.write("secret.ply", "root:x:0:0:hunter2\n");
     place.write("x.toml", scene("secret.ply"));
