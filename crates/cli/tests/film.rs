@@ -104,6 +104,11 @@ fn usd_holds_what_was_run() {
     let volume = |row: &Value| row[2].as_f64().unwrap();
     assert!((volume(&water[0]) / 0.027 - 1.0).abs() < 0.1, "{}", volume(&water[0]));
     assert_ne!(water[0][1], water[6][1]);
+    // Solids have no pressure.
+    let pressures = told["pressures"].as_object().unwrap();
+    assert!(pressures.len() == 1 && pressures.keys().all(|name| name.starts_with("water")), "{pressures:?}");
+    let [low, high] = [0, 1].map(|k| pressures.values().next().unwrap()[k].as_f64().unwrap());
+    assert!(low <= high && low > -1e4 && high < 1e5, "{low} to {high} Pa");
     // The ball is one mesh that falls freely by g t²/2.
     let height = |row: &Value| row[3][1].as_f64().unwrap();
     assert!(ball.iter().all(|row| row[0] == ball[0][0] && volume(row) == volume(&ball[0])));
