@@ -78,6 +78,9 @@ pub struct Style {
     pub clarity: Option<f32>,
     /// How solids and rigid bodies are drawn, default `opaque`.
     pub solids: Solids,
+    /// A point and a normal \[m\]: what lies on the normal's side of the plane through the point is cut away, to look inside; default:
+    /// nothing.
+    pub cut: Option<[[f32; 3]; 2]>,
     /// Width of outlines \[px\] in a picture 720 pixels high (it grows with the picture), default 1.6.
     pub line_width: f32,
     /// Whether the key light and the sky cast shadows, default true.
@@ -128,6 +131,7 @@ impl Default for Style {
             liquids: Liquids::Deep,
             clarity: None,
             solids: Solids::Opaque,
+            cut: None,
             line_width: 1.6,
             shadows: true,
             occlusion: 0.85,

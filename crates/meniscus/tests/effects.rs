@@ -88,6 +88,8 @@ const KEYS: &[(&str, &[&str])] = &[
     ("coupling.rest_distance", &["coupling.rest_distance=0.4", "coupling.wall=traction"]),
     ("coupling.adhesion", &["coupling.adhesion=1", "coupling.wall=traction"]),
     ("coupling.stiffness", &["coupling.stiffness=100", "coupling.wall=traction"]),
+    ("coupling.preset", &["coupling.preset=paper"]),
+    ("coupling.point_viscosity", &["coupling.point_viscosity=5", "coupling.wall=traction"]),
     ("solid.x.young", &["solid.x.young=9e3"]),
     ("solid.x.poisson", &["solid.x.poisson=0.4"]),
     ("solid.x.density", &["solid.x.density=700"]),

@@ -1,7 +1,7 @@
 //! Every scene of the gallery loads, runs three steps and makes a picture; those with liquid and soft solids with either method.
 
 use meniscus::gallery::{self, GALLERY};
-use meniscus::scene::Method;
+use meniscus::scene::{Loaded, Method};
 use meniscus::sim::World;
 
 #[test]
@@ -57,4 +57,33 @@ fn liquid_and_soft_solids_run_with_either_method() {
     for name in ["pool", "floating-boxes", "vessel", "pool-fracture", "duck-sinks", "sponge"] {
         assert!(switched.contains(&name), "{switched:?}");
     }
+}
+
+/// The pool of `pool-fracture` breaks by the wave of its box, not under its water.
+#[test]
+fn a_pool_cracks_only_where_a_box_falls_in() {
+    let scene = gallery::find("pool-fracture").unwrap();
+    let (before, rest) = scene.text.split_once("[solid.box]").unwrap();
+    let after = rest.find("\n[").map_or("", |at| &rest[at..]);
+    let none = |_: &str| Err(std::io::ErrorKind::NotFound.into());
+    let settings = meniscus::scene::Settings::default();
+    let loaded =
+        |text: &str| Loaded::with_settings("pool-fracture", "pool-fracture.toml", text, &settings, &none).unwrap();
+    let cracked = |text: &str, until: f64| {
+        let mut world = World::new(&loaded(text)).unwrap();
+        let faces = |world: &World| {
+            let frame = world.frame();
+            let pool = frame.surfaces.iter().find(|s| frame.bodies[usize::from(s.body)].name == "pool");
+            pool.map_or(0, |pool| pool.triangles.len())
+        };
+        let whole = faces(&world);
+        while world.time() < until && faces(&world) == whole {
+            world.advance_frame(|_| {}).unwrap();
+        }
+        (faces(&world) != whole).then(|| world.time())
+    };
+    assert_eq!(cracked(&format!("{before}{after}"), 3.0), None);
+    // It falls 0.77 m.
+    let hit = (2.0_f64 * 0.77 / 9.81).sqrt();
+    assert!(cracked(scene.text, 1.0).is_some_and(|time| time > hit), "{:?}", cracked(scene.text, 1.0));
 }

@@ -18,8 +18,9 @@ use meniscus_core::{Liquids, Solids, Style, Walls};
 const SMALLEST_RADIUS: f32 = 0.6;
 /// A drop of spray over half a spacing, dimensionless: what flies alone has torn into finer drops than are computed.
 const SPRAY_SIZE: f32 = 0.6;
-/// How white spray is: it scatters what light it gets.
-const SPRAY_WHITE: f32 = 0.6;
+/// The way of light through a drop of spray, over that which gives a liquid its colour: drops of water are nearly white, drops of blood
+/// red.
+const SPRAY_WAY: f32 = 0.25;
 
 /// How a surface answers light.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,7 +140,7 @@ impl Drawing {
             let wet = paint.is_water() && is_liquid(frame, body);
             let material = if wet { Material::Water } else { Material::Satin };
             let albedo = if wet && spray {
-                paint.deep(body).lerp(Light::ONE, SPRAY_WHITE)
+                paint.deep(body).map(|part| libm::powf(part, SPRAY_WAY))
             } else {
                 paint.particle(particles, i)
             };

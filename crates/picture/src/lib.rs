@@ -44,6 +44,7 @@ mod bounds;
 mod camera;
 mod color;
 mod coloring;
+mod cut;
 mod drawing;
 mod error;
 mod film;

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use crate::camera::View;
 use crate::color::Light;
 use crate::coloring::Paint;
+use crate::cut::cut_open;
 use crate::drawing::Drawing;
 use crate::glass::Glass;
 use crate::ground::Ground;
@@ -93,7 +94,7 @@ impl Renderer {
         let mut r = std::mem::take(&mut self.report);
         r.clear();
         let set = r.stage("set up", || Set::new(frame, camera, &self.style))?;
-        r.stage("collect", || self.collect(frame, &set));
+        r.stage("collect", || self.collect(&cut_open(frame, &self.style), &set));
         r.stage("cast shadows", || self.cast_shadows(&set));
         r.stage("resolve visibility", || self.visibility.resolve(&set.scene(&self.drawing)));
         r.stage("estimate occlusion", || self.estimate_occlusion(&set));

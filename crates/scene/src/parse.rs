@@ -5,6 +5,7 @@ use crate::model::{Method, Scene};
 use crate::schema::{self, KeyInfo};
 use crate::validate::{self, Problem};
 use crate::{spelling, support};
+use meniscus_sph::{BodyWall, CouplingPreset, Distribution, KernelFamily, PressureSolver};
 use miette::NamedSource;
 use std::ops::Range;
 use std::sync::Arc;
@@ -91,9 +92,44 @@ fn settle(scene: &mut Scene, file: &Item) {
             liquid.surface_tension = WATER_IN_AIR;
         }
     }
+    if scene.coupling.preset == CouplingPreset::Paper {
+        settle_as_printed(scene, &given);
+    }
     let springs = scene.method == Method::Connections || !scene.body.is_empty();
     if springs && !given(&["contact", "friction"]) {
         scene.contact.friction = FRICTION_OF_PARTICLES;
+    }
+}
+
+/// What the preset "paper" decides.
+const AS_PRINTED: [(&str, &str); 6] = [
+    ("coupling", "wall"),
+    ("coupling", "adhesion"),
+    ("coupling", "distribution"),
+    ("coupling", "point_viscosity"),
+    ("sph", "pressure"),
+    ("sph", "kernel"),
+];
+
+/// The coupling of MSTHG04 as it is printed, where the file says nothing else.
+fn settle_as_printed(scene: &mut Scene, given: &impl Fn(&[&str]) -> bool) {
+    let most_viscous = scene.liquid.values().map(|liquid| liquid.viscosity).fold(0.0, f64::max);
+    let (coupling, sph) = (&mut scene.coupling, &mut scene.sph);
+    if !given(&["coupling", "wall"]) {
+        coupling.wall = BodyWall::Traction;
+    }
+    if !given(&["coupling", "adhesion"]) {
+        coupling.adhesion = 1.0;
+    }
+    if !given(&["coupling", "distribution"]) {
+        coupling.distribution = Distribution::Bridson;
+    }
+    coupling.point_viscosity = coupling.point_viscosity.or(Some(most_viscous));
+    if !given(&["sph", "pressure"]) {
+        sph.pressure = PressureSolver::StateEquation;
+    }
+    if !given(&["sph", "kernel"]) {
+        sph.kernel = KernelFamily::Papers;
     }
 }
 
@@ -104,7 +140,16 @@ fn settle(scene: &mut Scene, file: &Item) {
 pub fn to_text(scene: &Scene) -> Result<String, toml::ser::Error> {
     let text = toml::to_string(scene)?;
     let Ok(mut document) = text.parse::<DocumentMut>() else { return Ok(text) };
+    let whole = document.clone();
     support::strip_defaults(document.as_table_mut(), scene.method);
+    if scene.coupling.preset == CouplingPreset::Paper {
+        // What is a default without the preset is none with it.
+        for (table, key) in AS_PRINTED {
+            if let Some(item) = whole.get(table).and_then(|own| own.get(key)) {
+                document[table][key] = item.clone();
+            }
+        }
+    }
     for (table, spacing) in [("sph", scene.sph.spacing), ("twophase", scene.twophase.spacing)] {
         let own = document.get_mut(table).and_then(Item::as_table_like_mut);
         if let (true, Some(own)) = (scene.resolution == Some(spacing), own) {

@@ -48,6 +48,7 @@ pub const ROWS: &[Row] = &[
     solver("sph", PARTICLES, "the grid has its own table, `twophase`"),
     solver("sph.position_correction", &[G], "is for liquid among walls alone"),
     solver("coupling", &[G, U], "only these meet surfaces of bodies through integrals"),
+    solver("coupling.preset", &[G], "its liquid, that of MCG03, is not for solids of particles"),
     solver("twophase", &[T], "it is the table of the grid; particles have `sph`"),
     solver("time.courant", PARTICLES, "the grid has `twophase.courant`"),
     solver("surface", PARTICLES, "frames of the grid hold its interface; `meniscus export` writes it"),

@@ -84,6 +84,7 @@ impl Checks {
             c.range("rest_distance", scene.coupling.rest_distance.unwrap_or(0.5), [0.01, 0.99]);
             c.range("adhesion", scene.coupling.adhesion, [0.0, 1.0]);
             c.positive("stiffness", scene.coupling.stiffness.unwrap_or(1.0));
+            c.range("point_viscosity", scene.coupling.point_viscosity.unwrap_or(0.0), [0.0, 1e6]);
             c.range("substeps", f64::from(scene.coupling.substeps), [1.0, 100.0]);
             if let Friction::Viscosity(viscosity) = scene.coupling.friction {
                 c.within(["friction"], |c| c.not_negative("viscosity", viscosity));

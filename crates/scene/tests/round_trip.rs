@@ -5,7 +5,7 @@ use meniscus_scene::{
     Periodic, Pick, Plane, Poke, Pool, Probe, Pull, Ray, Rectangle, Release, Rigid, Scene, Scripted, Set, Shape, Side,
     Solid, SolidShape, Sphere, Tank, Tube, Value, Vector, Wall, WallShape, WetSide, parse, to_text,
 };
-use meniscus_sph::{Friction, KernelFamily, Key, Motion, Pulse, Slide, Swing, Turn};
+use meniscus_sph::{BodyWall, Friction, KernelFamily, Key, Motion, PressureSolver, Pulse, Slide, Swing, Turn};
 use proptest::prelude::*;
 
 fn number() -> impl Strategy<Value = f64> {
@@ -247,5 +247,21 @@ proptest! {
         let text = to_text(&scene).unwrap();
         let back = parse("x.toml", &text, &[]).unwrap_or_else(|e| panic!("{e}\n{text}"));
         prop_assert_eq!(back, scene);
+    }
+}
+
+/// The preset is a set of defaults: what a file says goes before it, and is not lost when the scene is written.
+#[test]
+fn the_papers_coupling_is_one_key_and_every_other_overrides_it() {
+    let all = parse("p.toml", "[coupling]\npreset = \"paper\"\n[liquid.a]\nviscosity = 0.02\n", &[]).unwrap();
+    let printed = (all.coupling.adhesion, all.coupling.point_viscosity, all.sph.kernel);
+    assert_eq!(printed, (1.0, Some(0.02), KernelFamily::Papers));
+    assert_eq!((all.coupling.wall, all.sph.pressure), (BodyWall::Traction, PressureSolver::StateEquation));
+    let text = "[coupling]\npreset = \"paper\"\nadhesion = 0.1\npoint_viscosity = 3\n[sph]\nkernel = \"cubic-spline\"\npressure = \"dfsph\"\n";
+    let some = parse("p.toml", text, &[]).unwrap();
+    let own = (some.coupling.adhesion, some.coupling.point_viscosity, some.sph.kernel, some.sph.pressure);
+    assert_eq!(own, (0.1, Some(3.0), KernelFamily::CubicSpline, PressureSolver::Dfsph));
+    for scene in [all, some] {
+        assert_eq!(parse("p.toml", &to_text(&scene).unwrap(), &[]).unwrap(), scene);
     }
 }

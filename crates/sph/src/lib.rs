@@ -60,7 +60,7 @@ pub use liquid::{Body, Held, Hooks, Liquid, Phase, Pores, Relaxed, Setup, Solved
 pub use meniscus_boundary::{Friction, Key, Motion, Pose, Slide, Swing, Turn, Wall, WallShape};
 pub use meniscus_core::kernel;
 pub use params::{
-    BodyWall, Coupling, Distribution, Gradients, Integral, KernelFamily, Material, Params, PressureSolver,
-    TensionModel, ViscositySolver,
+    BodyWall, Coupling, CouplingPreset, Distribution, Gradients, Integral, KernelFamily, Material, Params,
+    PressureSolver, TensionModel, ViscositySolver,
 };
 pub use particles::Particles;

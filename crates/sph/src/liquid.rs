@@ -24,6 +24,7 @@ use crate::neighbours::{self, Columns, Neighbours, PairValues};
 use crate::params::{BodyWall, Coupling, KernelFamily, Material, Params, PressureSolver, ViscositySolver};
 use crate::particles::Particles;
 use crate::simd::{CubicSpline, KernelLanes, LANES, Packed, Papers, QuarticSpline, Stored3};
+use crate::traction::{LAYER, Traction};
 use crate::wall_contacts::{Contact, Walls};
 pub use bodies::Body;
 use bodies::{Bodies, FARTHEST, NodeWeight, Rubbed};
@@ -716,8 +717,11 @@ impl Liquid {
         if self.bodies.is_empty() || self.setup.coupling.wall == BodyWall::Pressure {
             return f64::INFINITY;
         }
-        let mass = self.lightest() * self.rest_volume();
-        self.traction().stable_step(1.0 / (1.0 / mass + self.bodies.largest_mobility()))
+        let (volume, h) = (self.rest_volume(), self.h);
+        let mass = 1.0 / (1.0 / (self.lightest() * volume) + self.bodies.largest_mobility());
+        // On the surface its points hold most.
+        let held = self.point_viscosity() * volume * LAYER * h * Traction::plane_laplacian(0.0, h);
+        self.traction().stable_step(mass).min(0.5 * mass / held.max(1e-300))
     }
 
     fn name_of(&self, i: usize) -> String {

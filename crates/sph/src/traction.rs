@@ -26,6 +26,11 @@ use glam::DVec3;
 use meniscus_geometry::quadrature;
 use std::f64::consts::PI;
 
+/// Thickness of the layer that the points of a surface hold, over the reach: a viscosity times the Laplacian of a kernel, summed over an
+/// area, is a force only with the volume of a particle and a length \[MSTHG04 eqs 17, 19 lack both\]. At half a spacing from a plane,
+/// with a reach of two, it makes the sum over points ∫_z^h s I(s) ds/(z I(z)), I being that of the plane.
+pub const LAYER: f64 = 0.575;
+
 /// β if nothing is said: a wall that holds a liquid, but not a whole head of it.
 pub const ADHESION: f64 = 0.1;
 
@@ -121,6 +126,13 @@ impl Traction {
         STEP_PART * 2.0 * libm::sqrt(mass / steepest)
     }
 
+    /// What a plane sums up of ∇²W of the viscosity kernel at a distance z \[1/m³\]: ∫ ∇²W dA = 15/h³ (1 − z/h)² (1 + 2 z/h).
+    #[must_use]
+    pub fn plane_laplacian(z: f64, h: f64) -> f64 {
+        let q = (z.abs() / h).min(1.0);
+        15.0 / (h * h * h) * (1.0 - q) * (1.0 - q) * (1.0 + 2.0 * q)
+    }
+
     /// The force of a triangle on a particle \[N\], by Gauss points on pieces with edges of at most `longest` \[m\]. A point
     /// at no distance pushes along the normal.
     #[must_use]
@@ -191,6 +203,22 @@ mod tests {
         let (pushes, holds) = (of_paper(0.23), of_paper(0.2253));
         assert!(pushes.rest_distance() > 0.0 && pushes.strongest() > 0.0);
         assert!(holds.rest_distance() < 0.0 && holds.strongest() == 0.0);
+    }
+
+    #[test]
+    fn points_of_a_plane_hold_as_their_kernel_says() {
+        let h = 0.3;
+        let laplacian = |r: f64| 45.0 / (PI * libm::pow(h, 6.0)) * (h - r).max(0.0);
+        for part in [0.0, 0.25, 0.5, 0.9] {
+            let z = part * h;
+            let n = 4000;
+            let step = (h - z) / f64::from(n);
+            let rings = (0..n).map(|k| z + (f64::from(k) + 0.5) * step);
+            let sum: f64 = rings.map(|r| laplacian(r) * 2.0 * PI * r * step).sum();
+            let plane = Traction::plane_laplacian(z, h);
+            assert!((sum / plane - 1.0).abs() < 1e-5, "{part}: {sum} {plane}");
+        }
+        assert!((Traction::plane_laplacian(0.5, 1.0) - 7.5).abs() < 1e-12);
     }
 
     #[test]

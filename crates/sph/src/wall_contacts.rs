@@ -203,6 +203,7 @@ impl Walls {
                 rub: (wall.friction != Friction::Slip).then_some(*h),
                 by_edges: true,
                 traction: None,
+                hold: None,
             };
             met.integrate::<K>(level, sight, liquid);
         }

@@ -90,7 +90,7 @@ impl Tracer {
         let whole = Bounds { min: Vec3::splat(-0.5), max: Vec3::splat(0.5) };
         let bounds = self.bounds.or(Some(Bounds::of(frame)).filter(|b| b.radius() > 0.0)).unwrap_or(whole);
         let shutter = style.shutter.filter(|s| s.is_finite()).unwrap_or(0.0).max(0.0);
-        let set = Set::new(frame, &self.wardrobe, style, &bounds, shutter);
+        let set = Set::new(&crate::cut::cut_open(frame, style), &self.wardrobe, style, &bounds, shutter);
         let studio = Studio::new(style, &view);
         let sky = Sky::new(studio.to_light_world, view.forward, style.theme);
         let caustics = Caustics::new(&set, &sky);

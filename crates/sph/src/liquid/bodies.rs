@@ -33,7 +33,7 @@ use crate::wall_quadrature::{Bevel, MOST_PIECES, Miter, whole_deficit};
 pub(crate) use ccd::Passed;
 use ccd::Sweep;
 use fearless_simd::{Level, dispatch};
-pub(crate) use gauss_quadrature::{FARTHEST, IntegrationScheme, Places, TractionKernel};
+pub(crate) use gauss_quadrature::{FARTHEST, IntegrationScheme, Places, PointHold, TractionKernel};
 use gauss_quadrature::{Face, Scratch};
 use glam::{DVec3, Vec3};
 use meniscus_boundary::Compliance;
@@ -366,7 +366,10 @@ impl Bodies {
                 if *near {
                     let own = corners(triangle);
                     let nodes = triangle.map(|v| self.first[b] + v);
-                    self.wet.push(WetTriangle { nodes, face: Face { own, moved: own } });
+                    self.wet.push(WetTriangle {
+                        nodes,
+                        face: Face { own, moved: own, velocity: nodes.map(|v| self.velocity[v as usize]) },
+                    });
                 }
             }
             if self.wet.len() == first_wet {

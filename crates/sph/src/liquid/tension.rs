@@ -403,8 +403,9 @@ impl Fit {
         if mean <= 0.0 {
             return 0.0;
         }
-        // Neighbours in one line tell of one curvature only.
-        if determinant < 0.05 * mean * mean {
+        // Neighbours in one line tell of one curvature only. So do neighbours at the end of the reach of millimetres, whose moments
+        // squared are nothing in single precision.
+        if determinant <= 0.05 * mean * mean {
             return -(self.changes[0].x + self.changes[1].y) / (2.0 * mean);
         }
         // −∂n/∂x and −∂n/∂y.
@@ -437,6 +438,16 @@ mod tests {
                 let found = of_paraboloid(a, b, depth);
                 assert!((found - (a + b)).abs() < 0.02, "{a} {b} at {depth}: {found}");
             }
+        }
+    }
+
+    /// Neighbours at the end of a reach of millimetres weigh so little that their moments squared are nothing in single precision.
+    #[test]
+    fn what_weighs_next_to_nothing_is_no_curvature_but_a_number() {
+        for weight in [1.0, 1e-8, 1e-14, 1e-18, 1e-30] {
+            let others = [(Vec3::X * 4e-3, Vec3::X * 0.1, weight), (Vec3::Y * 4e-3, Vec3::Y * 0.1, weight)];
+            let found = Fit::new(Vec3::NEG_Z).add_all(others.into_iter()).curvature(1e-3);
+            assert!(found.is_finite(), "{weight}: {found}");
         }
     }
 

@@ -1,10 +1,10 @@
 //! The liquid and the bodies that answer it \[MSTHG04 sec. 4\]: what its stages do about them.
 
-use crate::liquid::bodies::{IntegrationScheme, TractionKernel};
+use crate::liquid::bodies::{IntegrationScheme, PointHold, TractionKernel};
 use crate::liquid::{Liquid, State};
 use crate::params::{BodyWall, Coupling, Integral, KernelFamily};
 use crate::simd::{CubicSpline, Packed, Papers, QuarticSpline};
-use crate::traction::Traction;
+use crate::traction::{LAYER, Traction};
 use crate::wall_contacts::Contact;
 use glam::{DVec3, Vec3};
 
@@ -20,6 +20,12 @@ impl Liquid {
             Some(stiffness) => Traction { stiffness, ..traction },
             None => traction.holding(head, spacing * spacing),
         }
+    }
+
+    /// What the points of the paper's wall hold liquid with: μ \[Pa·s\], zero for nothing.
+    pub(crate) fn point_viscosity(&self) -> f64 {
+        let Coupling { wall, point_viscosity, .. } = self.setup.coupling;
+        if wall == BodyWall::Traction { point_viscosity.unwrap_or(0.0) } else { 0.0 }
     }
 
     /// What the surfaces of bodies push particles with by the paper's traction, and these them; accelerations must have been
@@ -47,12 +53,16 @@ impl Liquid {
         let level = self.level;
         let places = (&self.work.grid, &self.work.columns, &self.work.place[..]);
         let Coupling { wall, integral, longest_edge, distribution, .. } = self.setup.coupling;
+        let (viscosity, volume, h) = (self.point_viscosity(), self.rest_volume(), self.h);
+        let factor = viscosity * volume * LAYER * h * 45.0 / (std::f64::consts::PI * h * h * h * h * h);
+        let hold = PointHold { factor: factor as f32, velocity: &self.state.particles.velocity };
         let sight = IntegrationScheme {
             kernel: self.walls.sample_kernel(),
             longest: longest_edge as f32,
             rub: self.walls.any_body_rubs().then_some(self.h),
             by_edges: wall == BodyWall::Pressure && integral == Integral::Edges,
             traction: (wall == BodyWall::Traction).then(|| TractionKernel::new(&self.traction(), distribution)),
+            hold: (viscosity > 0.0).then_some(hold),
         };
         match self.setup.params.kernel {
             KernelFamily::Papers => self.bodies.integrate::<Papers>(level, sight, places),

@@ -31,6 +31,8 @@ pub(super) struct Face {
     pub(super) own: [DVec3; 3],
     /// Moved into the liquid by the offset \[m\].
     pub(super) moved: [DVec3; 3],
+    /// How fast they are \[m/s\].
+    pub(super) velocity: [Vec3; 3],
 }
 
 /// How a triangle is looked at.
@@ -45,6 +47,17 @@ pub(crate) struct IntegrationScheme<'a> {
     pub(crate) by_edges: bool,
     /// The paper's wall instead of the integral.
     pub(crate) traction: Option<TractionKernel>,
+    /// What its points do to liquid that slides along them.
+    pub(crate) hold: Option<PointHold<'a>>,
+}
+
+/// The paper's boundary viscosity: every point of a surface holds liquid by ∇²W \[MSTHG04 eqs 17–19\].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PointHold<'a> {
+    /// μ V δ 45/(π h⁵) \[N·s/m³\].
+    pub(crate) factor: f32,
+    /// Of the particles \[m/s\].
+    pub(crate) velocity: &'a [Vec3],
 }
 
 impl IntegrationScheme<'_> {
@@ -150,7 +163,15 @@ pub(super) fn integrate<S: Simd, K: KernelLanes>(
                     let foot = Foot::of(&feet, k);
                     let pair = match sight.traction {
                         None => cut.press::<_, K>(simd, foot, pieces),
-                        Some(pushing) => cut.push(simd, foot, pushing, pieces),
+                        Some(pushing) => cut.push(simd, foot, pushing, pieces).map(|(mut pair, held)| {
+                            if let Some(hold) = sight.hold {
+                                let own = hold.velocity[particle as usize];
+                                for ((part, node), held) in pair.parts.iter_mut().zip(face.velocity).zip(held) {
+                                    *part += (node - own) * (hold.factor * held);
+                                }
+                            }
+                            pair
+                        }),
                     };
                     pairs.extend(pair.map(|pair| Pair { particle, ..pair }));
                 }
@@ -462,7 +483,13 @@ impl CutTriangle {
     /// The force of the paper's wall on a particle \[N\], a part for each corner. Behind the triangle it is what it is before
     /// it: pushed back, not out.
     #[inline(always)]
-    fn push<S: Simd>(&self, simd: S, foot: Foot, pushing: TractionKernel, pieces: &mut Felt) -> Option<Pair> {
+    fn push<S: Simd>(
+        &self,
+        simd: S,
+        foot: Foot,
+        pushing: TractionKernel,
+        pieces: &mut Felt,
+    ) -> Option<(Pair, [f32; 3])> {
         let zero = splat(simd, 0.0);
         let [u, v] = [self.coordinates([1.0, 0.0]), self.coordinates([0.0, 1.0])];
         let mut sums = Tractions {
@@ -472,6 +499,7 @@ impl CutTriangle {
             coordinates: [[u[0], v[0]], [u[1], v[1]]],
             force: [zero; 3],
             along: [[zero; 3]; 2],
+            held: [zero; 3],
         };
         let cuts = self.cuts(foot.height);
         self.visit(simd, (foot, cuts), pieces, &mut sums);
@@ -480,7 +508,8 @@ impl CutTriangle {
             let [a, b, c] = sum.map(add_up);
             (self.axes[0] * a + self.axes[1] * b + self.axes[2] * c) * area
         });
-        (force != Vec3::ZERO).then(|| Pair { parts: [x, y, force - x - y], ..Pair::default() })
+        let [all, u, v] = sums.held.map(|sum| add_up(sum) * area);
+        (all > 0.0).then(|| (Pair { parts: [x, y, force - x - y], ..Pair::default() }, [u, v, all - u - v]))
     }
 }
 
@@ -513,7 +542,7 @@ impl<S: Simd, K: KernelLanes> Points<S> for Pressing<S, K> {
     }
 }
 
-/// Σ w τ (p − x)/r, and the same times the coordinates along the sides \[Pa\].
+/// Σ w τ (p − x)/r, and the same times the coordinates along the sides \[Pa\]; Σ w (1 − r/h), and the same.
 struct Tractions<S: Simd> {
     pushing: TractionKernel,
     /// Above the plane, in reaches.
@@ -523,6 +552,7 @@ struct Tractions<S: Simd> {
     coordinates: [[f32; 2]; 2],
     force: Lanes3<S>,
     along: [Lanes3<S>; 2],
+    held: [f32x8<S>; 3],
 }
 
 impl<S: Simd> Points<S> for Tractions<S> {
@@ -536,6 +566,7 @@ impl<S: Simd> Points<S> for Tractions<S> {
         let square = s * s;
         let beyond = square - splat(simd, rest);
         let shape = beyond.max(zero) + beyond.min(zero) * splat(simd, adhesion);
+        let mut held = weight * s;
         let mut weight = weight * square * shape * splat(simd, -strength) / q.max(splat(simd, 1e-6));
         let [u, v] = [0, 1].map(|k| {
             let [x, y] = self.coordinates[k].map(|slope| splat(simd, slope));
@@ -544,8 +575,12 @@ impl<S: Simd> Points<S> for Tractions<S> {
         if bridson {
             // 2/(1 + Σ λ²) \[MSTHG04 eq. 21\].
             let w = one - u - v;
-            weight = weight * splat(simd, 2.0) / (one + u * u + v * v + w * w);
+            let factor = splat(simd, 2.0) / (one + u * u + v * v + w * w);
+            (weight, held) = (weight * factor, held * factor);
         }
+        self.held[0] += held;
+        self.held[1] += held * u;
+        self.held[2] += held * v;
         self.force = plus_scaled(self.force, weight, apart);
         self.along[0] = plus_scaled(self.along[0], weight * u, apart);
         self.along[1] = plus_scaled(self.along[1], weight * v, apart);
