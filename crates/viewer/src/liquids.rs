@@ -36,7 +36,7 @@ pub struct LiquidMesh {
 
 impl LiquidMesh {
     fn new(surface: Surface, normals: Vec<Vec3>, on_wall: Vec<bool>) -> Self {
-        let Surface { body, positions, velocities, triangles } = surface;
+        let Surface { body, positions, velocities, triangles, .. } = surface;
         let speeds = velocities.iter().map(|v| v.length()).collect();
         let count = triangles.len() as u32;
         let mut mesh = Self { body, positions, speeds, normals, on_wall, triangles: Vec::new(), count };
