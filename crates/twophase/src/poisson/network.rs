@@ -5,12 +5,21 @@
 //! blocks of 2 × 2 × 2 cells (one cell at an odd end). Between the middles of two blocks there are four paths, each half a
 //! face in the one block, the face between them, and half a face in the other; in series these conduct s, and a for the
 //! face alone. The truth for a block that holds both fluids lies between; we take √(s a), summed over the paths.
+//! A cell that hangs on its neighbours' blocks more than on its own joins these to each other, which no path through its own block sees. There
+//! the coarse network would conduct too little, find too much, and turn the cycle against its residual: such paths take a part of a − √(s a) more.
 //!
 //! A fine cell takes its value from its block C and from the neighbour D of the block on its side along each axis,
 //! p = p_C + Σ w (p_D − p_C), w being the part of the path's resistance that lies before the cell: ¼ in a uniform fluid, and
 //! flux is continuous across a jump. \[Ours; compare the operator-dependent interpolation of ABDP81.\]
 
 use crate::rows::Rows;
+
+/// The weights of neighbouring blocks add up to so much in a uniform fluid.
+const UNIFORM_WEIGHTS: f32 = 0.75;
+
+/// How much of a loose cell's face is seen alone. With all of it torn interfaces take a third fewer iterations and bubbles twice as many; with
+/// this much the cycle is positive on all of 120 torn interfaces and bubbles take three more.
+const FACE_SHARE: f32 = 0.1;
 
 /// Conductances of the faces of a box of cells, with one layer of ghosts around it.
 #[derive(Debug, Clone, Default)]
@@ -121,7 +130,25 @@ impl Network {
         let behind = self.half_inside(axis, i, p);
         let halves = 0.5 * f32::from(u8::from(before > 0.0) + u8::from(behind > 0.0));
         let alone = face / (1.0 + halves);
-        (alone / (before + 1.0 / face + behind)).sqrt()
+        let both = (alone / (before + 1.0 / face + behind)).sqrt();
+        let loose = self.looseness(axis, cell, 0).max(self.looseness(axis, cell, 1));
+        both + FACE_SHARE * loose * (alone - both)
+    }
+
+    /// How far the cell behind (0) or before (1) a face hangs on neighbouring blocks more than on its own, from 0 to 1.
+    #[inline(always)]
+    fn looseness(&self, axis: usize, mut cell: [usize; 3], before: usize) -> f32 {
+        let n = self.cells[axis];
+        if (before..n + before).contains(&cell[axis]) {
+            cell[axis] -= before;
+        } else if self.periodic[axis] {
+            cell[axis] = (cell[axis] + n - before) % n;
+        } else {
+            return 0.0;
+        }
+        let p = self.index(cell);
+        let sum: f32 = (0..3).map(|axis| self.weight(axis, cell[axis] as isize, p)).sum();
+        ((sum - UNIFORM_WEIGHTS) / (1.0 - UNIFORM_WEIGHTS)).clamp(0.0, 1.0)
     }
 
     /// Weights of the neighbouring blocks along the three axes for one cell.

@@ -197,10 +197,10 @@ fn torn(grid: &Grid, dice: &mut Dice) -> Vec<f64> {
     densities(grid, |x| waves.iter().map(|(k, phase)| (k.dot(x) + phase).sin()).sum::<f64>() * grid.spacing())
 }
 
-/// On one such interface in ten the cycle turned against some residuals. The solve ended there without a word, its pressure was none, and
-/// `dam-break-grid` stood still in steps of 4e-7 s.
+/// On one such interface in ten the cycle turned against some residuals: coarse networks did not see that cells joined blocks across a
+/// corner. The solve ended there without a word, its pressure was none, and `dam-break-grid` stood still in steps of 4e-7 s.
 #[test]
-fn a_cycle_that_turns_against_its_residual_ended_the_solve() {
+fn the_cycle_does_not_turn_against_its_residual() {
     let mut turned = 0;
     for seed in 1..=20_u64 {
         let (grid, mut dice) = (cube(24), Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1));
@@ -226,7 +226,7 @@ fn a_cycle_that_turns_against_its_residual_ended_the_solve() {
         }
         x.fill(0.0);
         let solved = poisson.solve(&grid, &coefficients, &mut x, 1e-8, 200);
-        assert!(solved.residual <= 1e-8 && solved.iterations < 80, "seed {seed}: {solved:?}");
+        assert!(solved.residual <= 1e-8 && solved.iterations < 40, "seed {seed}: {solved:?}");
     }
-    assert!(turned > 0, "no such residual was found");
+    assert_eq!(turned, 0, "of 20 interfaces");
 }
