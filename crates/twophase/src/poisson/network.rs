@@ -15,11 +15,11 @@
 use crate::rows::Rows;
 
 /// The weights of neighbouring blocks add up to so much in a uniform fluid.
-const TIED: f32 = 0.75;
+const UNIFORM_WEIGHTS: f32 = 0.75;
 
 /// How much of a loose cell's face is seen alone. With all of it torn interfaces take a third fewer iterations and bubbles twice as many; with
 /// this much the cycle is positive on all of 120 torn interfaces and bubbles take three more.
-const SEEN: f32 = 0.1;
+const FACE_SHARE: f32 = 0.1;
 
 /// Conductances of the faces of a box of cells, with one layer of ghosts around it.
 #[derive(Debug, Clone, Default)]
@@ -132,7 +132,7 @@ impl Network {
         let alone = face / (1.0 + halves);
         let both = (alone / (before + 1.0 / face + behind)).sqrt();
         let loose = self.looseness(axis, cell, 0).max(self.looseness(axis, cell, 1));
-        both + SEEN * loose * (alone - both)
+        both + FACE_SHARE * loose * (alone - both)
     }
 
     /// How far the cell behind (0) or before (1) a face hangs on neighbouring blocks more than on its own, from 0 to 1.
@@ -148,7 +148,7 @@ impl Network {
         }
         let p = self.index(cell);
         let sum: f32 = (0..3).map(|axis| self.weight(axis, cell[axis] as isize, p)).sum();
-        ((sum - TIED) / (1.0 - TIED)).clamp(0.0, 1.0)
+        ((sum - UNIFORM_WEIGHTS) / (1.0 - UNIFORM_WEIGHTS)).clamp(0.0, 1.0)
     }
 
     /// Weights of the neighbouring blocks along the three axes for one cell.
