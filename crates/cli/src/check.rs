@@ -35,6 +35,7 @@ pub(crate) fn check(arguments: &Check) -> Result<ExitCode, Failure> {
             "steps": steps,
             "wall_seconds": seconds,
             "picture_seconds": picture_seconds,
+            "gradients": loaded.scene.named_gradients(),
             "rest_distance": world.rest_distance(),
             "warnings": world.warnings(),
         }));
@@ -47,6 +48,9 @@ pub(crate) fn check(arguments: &Check) -> Result<ExitCode, Failure> {
         say!("  cells      {}", count(totals.cells));
     } else if totals.particles > 0 || to_come >= 1.0 || totals.tets == 0 {
         say!("  particles  {}{most}", count(totals.particles));
+    }
+    if let Some(gradients) = loaded.scene.named_gradients() {
+        say!("  gradients  {gradients}");
     }
     if totals.tets > 0 {
         say!("  tetrahedra {}", count(totals.tets));

@@ -217,6 +217,7 @@ pub fn run(
     folder.write_scene(&text)?;
     keep_input(&folder, &options.replay)?;
     let mut info = RunInfo::start(&loaded.name, loaded.scene.method.name());
+    info.gradients = loaded.scene.named_gradients().map(str::to_owned);
     info.threads = options.threads as u32;
     info.seconds = loaded.scene.seconds;
     info.fps = loaded.scene.fps;

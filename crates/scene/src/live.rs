@@ -4,8 +4,8 @@ use crate::model::{Command, Method, Scene, Value};
 use crate::schema::describe;
 use crate::support;
 use crate::validate::finite;
-use meniscus_sph::BodyWall;
 use meniscus_sph::traction::Traction;
+use meniscus_sph::{self as sph, BodyWall};
 
 /// A parameter that `set` can change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -174,7 +174,7 @@ pub fn parameters(scene: &Scene) -> Vec<Parameter> {
             // Where nothing is said, it follows from others.
             Err(_) if key == "coupling.rest_distance" => Value::Number(zero_of_traction(scene)),
             Err(_) if key == "sph.artificial_viscosity" => {
-                Value::Number(scene.sph.artificial_viscosity(scene.sph.corrects_gradients()))
+                Value::Number(scene.sph.artificial_viscosity(scene.gradients() == sph::Gradients::Corrected))
             }
             Err(_) => return None,
         };

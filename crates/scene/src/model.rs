@@ -93,6 +93,32 @@ impl Scene {
     pub fn body_names(&self) -> impl Iterator<Item = &str> {
         self.solid.keys().chain(self.rigid.keys()).map(String::as_str)
     }
+
+    /// Gradients in the pressure solve of its liquids: those asked for. By default they are corrected where that is better: where liquids of one
+    /// density without surface tension move among walls, emitters and rigid bodies. Not yet, as cases of `validate` show, where liquids
+    /// differ in density, where solids or bodies of particles answer; nor with animated meshes and implicit viscosity, where it is not measured.
+    #[must_use]
+    pub fn gradients(&self) -> sph::Gradients {
+        let solids = !self.solid.is_empty() || !self.body.is_empty() || !self.animated.is_empty();
+        let of_particles = self.method == Method::Connections && !self.rigid.is_empty();
+        let mut densities = self.liquid.values().map(|liquid| liquid.density);
+        let first = densities.next();
+        let layers = densities.any(|density| Some(density) != first);
+        let pulled = self.liquid.values().any(|liquid| liquid.surface_tension > 0.0);
+        let by_traction = self.coupling.wall == sph::BodyWall::Traction;
+        let thick = self.sph.viscosity == sph::ViscositySolver::Implicit;
+        let otherwise = self.sph.pressure != sph::PressureSolver::Dfsph || self.sph.position_correction;
+        let plain = solids || of_particles || layers || pulled || by_traction || thick || otherwise;
+        self.sph.gradients.unwrap_or(if plain { sph::Gradients::Plain } else { sph::Gradients::Corrected })
+    }
+
+    /// The same, by name; nothing where no particles are made incompressible.
+    #[must_use]
+    pub fn named_gradients(&self) -> Option<&'static str> {
+        let liquid = !self.liquid.is_empty() || !self.emitter.is_empty();
+        let solves = self.method != Method::Twophase && self.sph.pressure == sph::PressureSolver::Dfsph;
+        (liquid && solves).then(|| self.gradients().name())
+    }
 }
 
 impl Default for Scene {

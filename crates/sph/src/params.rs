@@ -24,7 +24,9 @@ pub struct Params {
     pub pressure_error: f64,
     /// Mean divergence times dt that it leaves, dimensionless, default 0.001.
     pub divergence_error: f64,
-    /// Gradients in its pressure solve, default "plain".
+    /// Gradients in its pressure solve. Default: "corrected" for liquids of one density without surface tension among walls, emitters and rigid
+    /// bodies; "plain" with liquids that differ in density, surface tension, solids, bodies of particles, animated meshes, implicit
+    /// viscosity, the wall "traction", `position_correction` and the state equation. `check` and run.json say which it is.
     pub gradients: Option<Gradients>,
     /// Whether its density solve corrects positions alone, default false: velocities, and positions by them (Bender and Koschier 2017).
     /// Alone, velocities feel the pressure of the divergence solve, and particles in disorder do not rub each other as they make
@@ -150,6 +152,17 @@ pub enum Gradients {
     /// Those of the kernel times the inverse of their moments, which are exact for linear fields (Bonet and Lok 1999): waves, eddies
     /// and bodies keep moving. Porous solids, the wall "traction" and `position_correction` need plain ones.
     Corrected,
+}
+
+impl Gradients {
+    /// The name in the scene file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Corrected => "corrected",
+        }
+    }
 }
 
 /// Viscosity solvers by name.

@@ -14,8 +14,9 @@ const SECONDS: f64 = 5.0;
 pub(crate) fn run(size: Size) -> Vec<Row> {
     let spacing = if size == Size::Fine { 0.025 } else { 0.05 };
     // The default liquid is guarded only.
-    let calm = column(spacing, "calm: ", &calm(2.2), [0.02, 0.01]).into_iter().map(Row::asked);
-    calm.chain(column(spacing, "default: ", "", [0.03, 0.03])).collect()
+    let calm = format!("gradients = \"plain\"\n{}", calm(2.2));
+    let calm = column(spacing, "calm: ", &calm, [0.02, 0.01]).into_iter().map(Row::asked);
+    calm.chain(column(spacing, "default: ", "", [0.04, 0.03])).collect()
 }
 
 /// Rows of a column with some parameters; `bounds` are those of the pressure over ρgH and of the largest speed of a particle

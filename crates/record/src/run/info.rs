@@ -22,6 +22,9 @@ pub struct RunInfo {
     pub scene: String,
     /// Name of the method.
     pub method: String,
+    /// Gradients of its incompressible particle liquid, if it has one: "plain" or "corrected".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gradients: Option<String>,
     /// Number of threads.
     pub threads: u32,
     /// How far it is.
@@ -139,6 +142,7 @@ impl RunInfo {
             program: PROGRAM_VERSION.into(),
             scene: scene.into(),
             method: method.into(),
+            gradients: None,
             threads: 1,
             status: RunStatus::Running,
             error: None,

@@ -22,7 +22,7 @@ use meniscus_coupling::liquid_particles::Joined;
 use meniscus_geometry::{Aabb, FillError, Periodic, Region, Shape, ShapeError, count_estimate};
 use meniscus_particles::{InterfaceKind, Pushes};
 use meniscus_scene::{self as scene, Loaded, Opening, Scene, Side, WetSide};
-use meniscus_sph::{Emitter, Liquid, Material, Motion, Setup};
+use meniscus_sph::{Emitter, Liquid, Material, Motion, Params, Setup};
 
 /// Bytes that a liquid particle needs at most: state twice, packed copies, neighbour lists.
 const BYTES_PER_PARTICLE: f64 = 700.0;
@@ -237,7 +237,7 @@ fn water(loaded: &Loaded, warnings: &mut Vec<String>) -> Result<LiquidPart, Buil
     let all = scene.wall.values().map(|w| wall(loaded, w)).chain(animated).collect();
     let walls = Boundaries::new(all).map_err(BuildError::Wall)?;
     let setup = Setup {
-        params: scene.sph.clone(),
+        params: Params { gradients: Some(scene.gradients()), ..scene.sph.clone() },
         materials: scene.liquid.iter().map(|(name, l)| (name.clone(), material(l))).collect(),
         walls: walls.clone(),
         coupling: scene.coupling,
