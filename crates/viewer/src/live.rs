@@ -235,6 +235,7 @@ impl Live {
     }
 
     fn reset(&mut self, order: &Order, loaded: &Loaded, settings: &BTreeMap<String, Value>) -> Option<Stage> {
+        self.tell_loading(&loaded.name);
         match World::new(loaded) {
             Ok(world) => Some(self.present(loaded.clone(), world, settings.clone())),
             Err(error) => {
@@ -263,12 +264,17 @@ impl Live {
         }
     }
 
+    /// A world may take long to build.
+    fn tell_loading(&self, name: &str) {
+        self.hub.tell(&Status { loading: Some(name), generation: self.camera.generation(), ..Status::default() });
+    }
+
     fn load(&mut self, order: &Order, name: &str) -> Option<Stage> {
         if !self.gallery.cards.iter().any(|card| card.name == name) {
             order.refuse("the gallery has no such scene");
             return None;
         }
-        self.hub.tell(&Status { loading: Some(name), generation: self.camera.generation(), ..Status::default() });
+        self.tell_loading(name);
         let load = || {
             let loaded = (self.gallery.load)(name)?;
             let world = World::new(&loaded).map_err(|e| e.to_string())?;
