@@ -173,8 +173,9 @@ fn every_slider_changes_the_simulation() {
     let boxes = [
         "sph.spacing=0.08",
         "solid.light.target_tets=60",
-        "solid.half.target_tets=60",
-        "rigid.heavy.velocity=[0,-3,0]",
+        "solid.heavy.target_tets=60",
+        "solid.pool.target_tets=200",
+        "rigid.stone.velocity=[0,-3,0]",
         "fps=240",
     ];
     let splash = ["twophase.spacing=0.002", "fps=2000"];
