@@ -199,7 +199,7 @@ mod tests {
         let numbers = [0, 1, 2, 2, 1, 3, 70_000, 69_999, 5, 0, 4_000_000, 1];
         let bytes = packed(&numbers);
         assert_eq!(unpacked(&bytes, numbers.len()), numbers);
-        assert!(bytes.len() % 4 == 0 && bytes.len() <= 24, "{}", bytes.len());
+        assert!(bytes.len().is_multiple_of(4) && bytes.len() <= 24, "{}", bytes.len());
         assert!(packed(&[]).is_empty());
     }
 
