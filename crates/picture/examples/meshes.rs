@@ -93,5 +93,5 @@ fn info(name: &str, color: [f32; 3]) -> BodyInfo {
 
 fn surface(body: u16, vertices: &[DVec3], triangles: &[[u32; 3]]) -> Surface {
     let positions: Vec<Vec3> = vertices.iter().map(|v| v.as_vec3()).collect();
-    Surface { body, velocities: vec![Vec3::ZERO; positions.len()], positions, triangles: triangles.to_vec() }
+    Surface { body, positions, triangles: triangles.to_vec(), ..Surface::default() }
 }

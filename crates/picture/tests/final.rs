@@ -13,6 +13,7 @@ fn scene() -> Frame {
         positions: mesh.vertices().iter().map(|p| p.as_vec3()).collect(),
         velocities: vec![velocity; mesh.vertices().len()],
         triangles: mesh.triangles().to_vec(),
+        ..Surface::default()
     };
     let (low, high) = (Vec3::new(-1.0, 0.0, -1.0), Vec3::new(1.0, 1.0, 1.0));
     let corner = |k: usize| Vec3::new([low.x, high.x][k & 1], [0.0, 1.6][k >> 1 & 1], [low.z, high.z][k >> 2]);

@@ -48,6 +48,7 @@ fn surface() -> impl Strategy<Value = Surface> {
         positions,
         velocities,
         triangles,
+        ..Surface::default()
     })
 }
 

@@ -274,7 +274,13 @@ fn liquids_take_the_colour_of_their_depth() {
         let mesh = solids::cuboid(&slab);
         let positions: Vec<Vec3> = mesh.vertices().iter().map(|x| x.as_vec3()).collect();
         let velocities = vec![Vec3::ZERO; positions.len()];
-        frame.surfaces.push(Surface { body: 1, positions, velocities, triangles: mesh.triangles().to_vec() });
+        frame.surfaces.push(Surface {
+            body: 1,
+            positions,
+            velocities,
+            triangles: mesh.triangles().to_vec(),
+            ..Surface::default()
+        });
         let image = draw(&frame, &Style { clarity: Some(1.0), liquids: Liquids::Deep, ..bare() });
         let [red, _, blue] = at(&image, Vec3::ZERO);
         red - blue
