@@ -106,7 +106,7 @@ def test_surfaces_and_pictures(tmp_path):
     corner = water.vertices[water.triangles]
     volume = np.einsum("ij,ij->i", corner[:, 0], np.cross(corner[:, 1], corner[:, 2])).sum() / 6
     assert volume == pytest.approx(0.2**3, rel=0.05)
-    assert water.pressure.shape == (len(water.vertices),) and (water.pressure == 0).all()  # nothing has pressed it yet
+    assert water.pressure.shape == (len(water.vertices),) and np.abs(water.pressure).max() < 50  # in free fall: of a layer it would be 200 Pa
     with pytest.raises(KeyError, match="watr"):
         world.frame().surface("watr")
     picture = world.render(160, 90)
