@@ -49,7 +49,8 @@ for prim in stage.GetPrimAtPath("/World").GetChildren():
             velocities = mesh.GetVelocitiesAttr().Get(frame)
             if velocities is not None and len(velocities) != len(points):
                 told["faults"].append(f"{name}: {len(velocities)} velocities of {len(points)} points at {frame}")
-            pressures = UsdGeom.PrimvarsAPI(prim).GetPrimvar("pressure").Get(frame)
+            attribute = prim.GetAttribute("primvars:pressure")
+            pressures = attribute.Get(frame) if attribute else None
             if pressures is not None and len(pressures) != len(points):
                 told["faults"].append(f"{name}: {len(pressures)} pressures of {len(points)} points at {frame}")
             if pressures is not None and len(pressures):

@@ -118,11 +118,17 @@ fn expected_surfaces(path: &Path, frame: &Frame) -> Value {
         a.triangles.iter().copied().chain(b.triangles.iter().map(|t| t.map(|c| c + first))).collect();
     let mut bodies = vec![a.body; a.triangles.len()];
     bodies.resize(triangles.len(), b.body);
+    // What has no pressure has none in the file.
+    let mut pressures = a.pressures.clone();
+    pressures.resize(a.positions.len() + b.positions.len(), f32::NAN);
     json!({
         "path": path, "kind": "PolyData", "time": array("float64", 1, &[frame.time]),
         "points": vectors(&[&a.positions[..], &b.positions].concat()),
         "triangles": array("uint32", 3, &triangles),
-        "point_data": {"velocity": vectors(&[&a.velocities[..], &b.velocities].concat())},
+        "point_data": {
+            "velocity": vectors(&[&a.velocities[..], &b.velocities].concat()),
+            "pressure": array("float32", 1, &pressures),
+        },
         "cell_data": {"body": array("uint16", 1, &bodies)}, "body_names": names(frame),
     })
 }
@@ -200,7 +206,10 @@ fn a_run_in_ply() {
     }
     for (name, s) in [("01_Fu_ball", 0), ("00_wa_t_er____oil_-2", 2)] {
         let surface = &frames[0].surfaces[s];
-        let data = velocity_columns(&surface.velocities);
+        let mut data = velocity_columns(&surface.velocities);
+        if !surface.pressures.is_empty() {
+            data["pressure"] = array("float32", 1, &surface.pressures);
+        }
         expect(format!("surfaces/{name}_00000.ply"), &surface.positions, &surface.triangles, data);
     }
     assert!(dir.join("surfaces/00_wa_t_er____oil__00000.ply").exists(), "the empty surface");
