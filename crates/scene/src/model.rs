@@ -95,12 +95,14 @@ impl Scene {
     }
 
     /// Gradients in the pressure solve of its liquids: those asked for. By default they are corrected where that is better: where liquids of one
-    /// density without surface tension move among walls, emitters and rigid bodies. Not yet, as cases of `validate` show, where liquids
-    /// differ in density, where solids or bodies of particles answer; nor with animated meshes and implicit viscosity, where it is not measured.
+    /// density without surface tension move among walls, emitters and rigid bodies that stay or are led. Not yet, as cases of `validate` show, where
+    /// liquids differ in density, where solids, rigid bodies or bodies of particles answer; nor with animated meshes and implicit viscosity, where it is
+    /// not measured.
     #[must_use]
     pub fn gradients(&self) -> sph::Gradients {
         let solids = !self.solid.is_empty() || !self.body.is_empty() || !self.animated.is_empty();
-        let of_particles = self.method == Method::Connections && !self.rigid.is_empty();
+        let free = self.method == Method::Connections || self.rigid.values().any(|rigid| rigid.motion.is_none());
+        let answered = free && !self.rigid.is_empty();
         let mut densities = self.liquid.values().map(|liquid| liquid.density);
         let first = densities.next();
         let layers = densities.any(|density| Some(density) != first);
@@ -108,7 +110,7 @@ impl Scene {
         let by_traction = self.coupling.wall == sph::BodyWall::Traction;
         let thick = self.sph.viscosity == sph::ViscositySolver::Implicit;
         let otherwise = self.sph.pressure != sph::PressureSolver::Dfsph || self.sph.position_correction;
-        let plain = solids || of_particles || layers || pulled || by_traction || thick || otherwise;
+        let plain = solids || answered || layers || pulled || by_traction || thick || otherwise;
         self.sph.gradients.unwrap_or(if plain { sph::Gradients::Plain } else { sph::Gradients::Corrected })
     }
 

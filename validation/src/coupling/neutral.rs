@@ -29,19 +29,17 @@ fn measure(size: Size) -> Result<Vec<Row>, String> {
             let push = mean_of(&mut world, "body.fy [N]", seconds)?;
             let ratio = push / (WEIGHT * volume_of(&world)?);
             let quantity = format!("push over the weight of the water displaced, {name}, spacing {spacing} m");
-            let row = |tolerance: f64| absolute(CASE, &quantity, [1.0, ratio], tolerance);
-            // The box is asked for 3 %, too, and misses them by a hair at times: see the page.
-            rows.push(if name == "box" { row(0.04) } else { row(0.03).asked() });
+            rows.push(absolute(CASE, &quantity, [1.0, ratio], 0.03).asked());
         }
     }
     rows.extend(release(spacings[0])?);
     Ok(rows)
 }
 
-/// Boxes 6 % lighter and heavier than water, let go: which way they go once the water around them has come to rest, and that they do.
+/// Boxes 3 % lighter and heavier than water, let go: which way they go once the water around them has come to rest, and that they do.
 fn release(spacing: f64) -> Result<[Row; 2], String> {
     let mut tracks = [Vec::new(), Vec::new()];
-    for (track, density) in tracks.iter_mut().zip([940, 1060]) {
+    for (track, density) in tracks.iter_mut().zip([970, 1030]) {
         let body = format!("{BOX}density = {density}\nlocked = [\"rx\", \"ry\", \"rz\"]\n");
         let mut world = tank(spacing, &body)?;
         let height = column(&world, "body.y [m]")?;
@@ -52,12 +50,12 @@ fn release(spacing: f64) -> Result<[Row; 2], String> {
     }
     let rises = tracks.each_ref().map(|track| track[track.len() - 1][1] - track[0][1]);
     let plot = Plot::new("t [s]", "height of the centre [m]");
-    let plot = plot.measured("6 % lighter than water", &tracks[0]).measured("6 % heavier", &tracks[1]);
-    // A box that stays fails.
+    let plot = plot.measured("3 % lighter than water", &tracks[0]).measured("3 % heavier", &tracks[1]);
+    // They creep, see the page; but they move.
     let least = 0.05 * spacing;
     Ok([
-        at_least(CASE, "box 6 % lighter: way upwards [m]", rises[0], least).with(plot),
-        at_least(CASE, "box 6 % heavier: way downwards [m]", -rises[1], least),
+        at_least(CASE, "box 3 % lighter: way upwards [m]", rises[0], least).with(plot),
+        at_least(CASE, "box 3 % heavier: way downwards [m]", -rises[1], least),
     ])
 }
 
