@@ -175,7 +175,7 @@ fn every_slider_changes_the_simulation() {
         "solid.light.target_tets=60",
         "solid.heavy.target_tets=60",
         "solid.pool.target_tets=200",
-        "rigid.stone.velocity=[0,-3,0]",
+        "rigid.stone.velocity=[0,-25,0]", // into the water in two frames
         "fps=240",
     ];
     let splash = ["twophase.spacing=0.002", "fps=2000"];
