@@ -218,7 +218,7 @@ fn slider(key: &LiveKey, default: &Value) -> ([f64; 2], bool) {
 /// # Errors
 /// With what is wrong with it.
 pub fn check_command(scene: &Scene, command: &Command) -> Result<(), String> {
-    let wrong = |(key, message): crate::pull::Wrong| format!("`{key}` {message}");
+    let wrong = |(key, message): crate::model::pull::Wrong| format!("`{key}` {message}");
     match command {
         Command::Set(set) => check(scene, &set.key, &set.value).map(|_| ()),
         Command::Poke(poke) => {

@@ -1,10 +1,10 @@
 //! From a file, or a gallery scene, to a scene with its meshes.
 
-use crate::animated::{Animated, LoadedAnimation};
 use crate::error::SceneError;
+use crate::model::animated::{Animated, LoadedAnimation};
+use crate::model::solid::SolidShape;
 use crate::model::{Mesh, Method, Scene, Shape, WallShape, WetSide};
 use crate::parse::{Settings, Source, parse_with_hints, span_of};
-use crate::solid::SolidShape;
 use glam::DVec3;
 use meniscus_geometry::animation::Animation;
 use meniscus_geometry::{

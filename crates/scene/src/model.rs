@@ -1,10 +1,17 @@
 //! The structure of a scene file. SI units; every key has a default and says so.
 
-use crate::animated::Animated;
-use crate::body::Body;
-use crate::pull::{Grab, Move, Pull, Release};
-use crate::rigid::Rigid;
-use crate::solid::Solid;
+pub(crate) mod animated;
+pub(crate) mod body;
+pub(crate) mod pull;
+pub(crate) mod rigid;
+pub(crate) mod solid;
+
+pub use animated::{Animated, MeshWetting, ShellSide};
+pub use body::{Body, Cohesion, Kept, Repeat};
+pub use pull::{Grab, Move, Pick, Pull, Ray, Release};
+pub use rigid::Rigid;
+pub use solid::{Cylinder, Hold, Pool, Solid, SolidShape, Tube};
+
 use indexmap::IndexMap;
 use meniscus_core::{Camera, Material, Style};
 use meniscus_fem::contact::ContactParams;

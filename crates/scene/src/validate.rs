@@ -1,12 +1,12 @@
 //! What a scene must satisfy beyond its structure.
 
-use crate::body::{Body, Cohesion};
+use crate::model::body::{Body, Cohesion};
+use crate::model::pull::Wrong;
+use crate::model::rigid::Rigid;
+use crate::model::solid::{Hold, Solid, SolidShape};
 use crate::model::{
     Bounds, Command, Emitter, Mesh, Method, Opening, Periodic, Probe, Scene, Shape, Tank, Value, Vector, WallShape,
 };
-use crate::pull::Wrong;
-use crate::rigid::Rigid;
-use crate::solid::{Hold, Solid, SolidShape};
 use meniscus_core::Material;
 use meniscus_fem::ParamsError;
 use meniscus_particles::InterfaceKind;

@@ -1,7 +1,7 @@
 //! Rigid bodies in a scene file.
 
 use crate::model::Vector;
-use crate::solid::SolidShape;
+use crate::model::solid::SolidShape;
 use meniscus_rigid::{Lock, Material};
 use meniscus_sph::Motion;
 use schemars::JsonSchema;
