@@ -1,26 +1,24 @@
 //! From a scene to a method with its state.
 
 mod animated;
-mod bodies;
-mod clearance;
-mod elastic;
-mod grid;
+pub(crate) mod bodies;
+pub(crate) mod clearance;
+pub(crate) mod elastic;
+pub(crate) mod grid;
 mod liquid;
-mod rigid;
-mod soft;
+pub(crate) mod rigid;
+pub(crate) mod soft;
 
 pub(crate) use animated::{Shown, bounds as animated_bounds};
 pub(crate) use soft::bounds_at_rest;
 
-use crate::methods::{Connections, Gauss, LiquidCoupling, Method, TwoPhase, Unified};
-use crate::parts::{LiquidPart, Look, tank_edges};
+use crate::methods::{Connections, Gauss, Method, TwoPhase, Unified};
+use crate::parts::{self, LiquidPart, Look, tank_edges};
 use crate::sanity;
 use glam::{DVec2, DVec3};
 use meniscus_boundary::{Boundaries, Wall, WallShape, Wet};
-use meniscus_core::{BodyInfo, BodyKind, StepReport, Wire};
-use meniscus_coupling::liquid_particles::Joined;
+use meniscus_core::{BodyInfo, BodyKind, Wire};
 use meniscus_geometry::{Aabb, FillError, Periodic, Region, Shape, ShapeError, count_estimate};
-use meniscus_particles::{InterfaceKind, Pushes};
 use meniscus_scene::{self as scene, Loaded, Opening, Scene, Side, WetSide};
 use meniscus_sph::{Emitter, Liquid, Material, Motion, Params, Setup};
 
@@ -158,71 +156,16 @@ fn build_method(loaded: &Loaded) -> Result<(Box<dyn Method>, Vec<String>), Build
     let scene = &loaded.scene;
     let mut warnings = Vec::new();
     let method: Box<dyn Method> = match scene.method {
-        scene::Method::Gauss if scene.body.is_empty() => Box::new(gauss(loaded, &mut warnings)?),
-        scene::Method::Twophase => Box::new(TwoPhase { grid: grid::grid(loaded, &mut warnings)? }),
-        scene::Method::Connections | scene::Method::Gauss => Box::new(connections(loaded, &mut warnings)?),
-        scene::Method::Unified => Box::new(unified(loaded, &mut warnings)?),
+        scene::Method::Gauss if scene.body.is_empty() => Box::new(Gauss::build(loaded, &mut warnings)?),
+        scene::Method::Twophase => Box::new(TwoPhase::build(loaded, &mut warnings)?),
+        scene::Method::Connections | scene::Method::Gauss => Box::new(Connections::build(loaded, &mut warnings)?),
+        scene::Method::Unified => Box::new(Unified::build(loaded, &mut warnings)?),
     };
     Ok((method, warnings))
 }
 
-fn gauss(loaded: &Loaded, warnings: &mut Vec<String>) -> Result<Gauss, BuildError> {
-    let mut water = water(loaded, warnings)?;
-    let soft = soft::soft(loaded, &water.walls, first_solid(&loaded.scene), warnings)?;
-    let finest = soft.kinds.iter().map(|kind| kind.edge).fold(f64::INFINITY, f64::min);
-    let rigid = rigid::rigid(loaded, &water.walls, first_solid(&loaded.scene) + loaded.scene.solid.len(), finest)?;
-    clearance::meet(&mut water.liquid, Some(&soft), &rigid, warnings);
-    let mut gauss = Gauss { water, soft, rigid, before: None };
-    clearance::relax(&mut gauss, DVec3::from_array(loaded.scene.gravity), warnings);
-    Ok(gauss)
-}
-
-fn unified(loaded: &Loaded, warnings: &mut Vec<String>) -> Result<Unified, BuildError> {
-    let scene = &loaded.scene;
-    let mut water = water(loaded, warnings)?;
-    let rigid = rigid::rigid(loaded, &water.walls, first_solid(scene) + scene.solid.len(), f64::INFINITY)?;
-    clearance::meet(&mut water.liquid, None, &rigid, warnings);
-    let elastic = elastic::elastic(loaded, &mut water, first_solid(scene), warnings)?;
-    let mut unified = Unified { water, rigid, elastic, before: Vec::new() };
-    clearance::relax_embedded(&mut unified, DVec3::from_array(loaded.scene.gravity), warnings);
-    Ok(unified)
-}
-
-fn connections(loaded: &Loaded, warnings: &mut Vec<String>) -> Result<Connections, BuildError> {
-    let scene = &loaded.scene;
-    let mut water = water(loaded, warnings)?;
-    clearance::relax_alone(&mut water, DVec3::from_array(loaded.scene.gravity), warnings);
-    let lumps = bodies::lumps(loaded)?;
-    // Solids and rigid bodies come last among what the liquid's part shows.
-    let first = water.look.bodies.len() + scene.body.len() - lumps.len();
-    let bodies = bodies::bodies(loaded, &lumps, &water.walls, first, warnings)?;
-    water.look.bodies.extend(scene.body.iter().map(|(name, body)| BodyInfo {
-        name: name.clone(),
-        kind: BodyKind::Solid,
-        color: body.color.map(|c| c as f32),
-    }));
-    let liquid_coupling = match (scene.method, scene.connections.interface) {
-        (scene::Method::Gauss, _) => LiquidCoupling::Skins,
-        (_, InterfaceKind::Springs) => LiquidCoupling::Springs,
-        (_, InterfaceKind::Projection) => LiquidCoupling::Projection,
-        (_, InterfaceKind::Sph) => LiquidCoupling::Sph,
-    };
-    bodies::make_room(&bodies, liquid_coupling, &mut water.liquid, warnings);
-    let joined = Joined::starting_at(water.liquid.particles().next_id);
-    if liquid_coupling == LiquidCoupling::Sph && !water.dry {
-        bodies::join(loaded, &lumps, &bodies, &mut water.liquid);
-    }
-    let (pushes, masses, beside) = (Pushes::default(), Vec::new(), StepReport::default());
-    Ok(Connections { water, bodies, liquid_coupling, joined, masses, pushes, beside })
-}
-
-/// The number of the first solid among the bodies of a frame.
-fn first_solid(scene: &Scene) -> usize {
-    scene.liquid.len() + scene.wall.len() + scene.animated.len() + scene.emitter.len()
-}
-
 /// The liquid of a scene among its walls.
-fn water(loaded: &Loaded, warnings: &mut Vec<String>) -> Result<LiquidPart, BuildError> {
+pub(crate) fn water(loaded: &Loaded, warnings: &mut Vec<String>) -> Result<LiquidPart, BuildError> {
     let scene = &loaded.scene;
     let bounds = bounds_of(loaded);
     let domain = match &scene.domain {
@@ -417,8 +360,7 @@ pub(crate) fn bounds_of(loaded: &Loaded) -> Aabb {
     });
     let all = liquid_bounds(loaded)
         .into_iter()
-        .chain(soft::bounds(loaded))
-        .chain(bodies::bounds(loaded))
+        .chain(parts::bounds(loaded))
         .chain(tanks)
         .chain(animated::bounds(loaded).into_iter().map(|(_, bounds)| bounds))
         .reduce(|a, b| a.union(&b));
@@ -512,17 +454,7 @@ fn look(loaded: &Loaded, walls: &Boundaries, bounds: &Aabb) -> Look {
         .values()
         .enumerate()
         .map(|(number, e)| Wire { body: (first_nozzle + number) as u16, segments: rim(e) });
-    let solids = scene.solid.iter().map(|(name, solid)| BodyInfo {
-        name: name.clone(),
-        kind: BodyKind::Solid,
-        color: solid.color.map(|c| c as f32),
-    });
-    let rigid = scene.rigid.iter().map(|(name, rigid)| BodyInfo {
-        name: name.clone(),
-        kind: BodyKind::Solid,
-        color: rigid.color.map(|c| c as f32),
-    });
-    let bodies = liquids.chain(as_walls).chain(nozzles).chain(solids).chain(rigid).collect();
+    let bodies = liquids.chain(as_walls).chain(nozzles).chain(parts::shown(scene)).collect();
     Look { bodies, tanks, nozzles: rings.collect() }
 }
 

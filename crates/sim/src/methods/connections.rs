@@ -23,6 +23,7 @@
 //! liquid of the body's density, and the body takes their mean.
 
 use super::{Method, Step};
+use crate::build::{self, BuildError, bodies, clearance};
 use crate::hands::Hands;
 use crate::part::Part;
 use crate::parts::{BodiesPart, LiquidPart};
@@ -32,7 +33,8 @@ use meniscus_core::{StepError, StepReport};
 use meniscus_coupling::liquid_particles::Joined;
 use meniscus_coupling::liquid_springs::{self, Pushed, drop_radius};
 use meniscus_coupling::{Wetted, exchange};
-use meniscus_particles::Pushes;
+use meniscus_particles::{InterfaceKind, Pushes};
+use meniscus_scene::{self as scene, Loaded, Scene};
 
 /// How bodies and liquid meet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +47,17 @@ pub(crate) enum LiquidCoupling {
     Sph,
     /// The liquid pushes the skins of bodies, as it does all surfaces with the method `gauss`.
     Skins,
+}
+
+impl LiquidCoupling {
+    fn of(scene: &Scene) -> Self {
+        match (scene.method, scene.connections.interface) {
+            (scene::Method::Gauss, _) => Self::Skins,
+            (_, InterfaceKind::Springs) => Self::Springs,
+            (_, InterfaceKind::Projection) => Self::Projection,
+            (_, InterfaceKind::Sph) => Self::Sph,
+        }
+    }
 }
 
 /// The method.
@@ -133,6 +146,25 @@ impl Method for Connections {
 }
 
 impl Connections {
+    /// That of a scene; says what is odd.
+    pub(crate) fn build(loaded: &Loaded, warnings: &mut Vec<String>) -> Result<Self, BuildError> {
+        let scene = &loaded.scene;
+        let mut water = build::water(loaded, warnings)?;
+        clearance::relax_alone(&mut water, DVec3::from_array(scene.gravity), warnings);
+        let lumps = bodies::lumps(loaded)?;
+        // They come last among what the liquid's part shows.
+        let first = water.look.bodies.len() - lumps.len();
+        let bodies = bodies::bodies(loaded, &lumps, &water.walls, first, warnings)?;
+        let liquid_coupling = LiquidCoupling::of(scene);
+        bodies::make_room(&bodies, liquid_coupling, &mut water.liquid, warnings);
+        let joined = Joined::starting_at(water.liquid.particles().next_id);
+        if liquid_coupling == LiquidCoupling::Sph && !water.dry {
+            bodies::join(loaded, &lumps, &bodies, &mut water.liquid);
+        }
+        let (pushes, masses, beside) = (Pushes::default(), Vec::new(), StepReport::default());
+        Ok(Self { water, bodies, liquid_coupling, joined, masses, pushes, beside })
+    }
+
     /// Springs: bodies and liquid at once.
     fn step_side_by_side(&mut self, gravity: DVec3, report: &mut StepReport) -> Result<(), StepError> {
         let Self { water: LiquidPart { liquid, walls, .. }, bodies, masses, pushes, beside, .. } = self;

@@ -10,12 +10,14 @@
 //! | 12 | drain | particles in drains and outside the domain go | |
 
 use super::{Method, Step};
+use crate::build::{self, BuildError, clearance};
 use crate::hands::{Grip, Hands};
 use crate::part::Part;
-use crate::parts::{LiquidPart, RigidPart, SavedSoft, SoftPart};
+use crate::parts::{self, LiquidPart, RigidPart, SavedSoft, SoftPart};
 use glam::DVec3;
 use meniscus_core::{StepError, StepReport};
 use meniscus_coupling::{Wetted, exchange, fem_rigid};
+use meniscus_scene::Loaded;
 
 /// The method.
 pub(crate) struct Gauss {
@@ -88,6 +90,19 @@ impl Method for Gauss {
 }
 
 impl Gauss {
+    /// That of a scene: the liquid, then what meets it; says what is odd.
+    pub(crate) fn build(loaded: &Loaded, warnings: &mut Vec<String>) -> Result<Self, BuildError> {
+        let scene = &loaded.scene;
+        let mut water = build::water(loaded, warnings)?;
+        let soft = build::soft::soft(loaded, &water.walls, parts::first_solid(scene), warnings)?;
+        let finest = soft.kinds.iter().map(|kind| kind.edge).fold(f64::INFINITY, f64::min);
+        let rigid = build::rigid::rigid(loaded, &water.walls, parts::first_rigid(scene), finest)?;
+        clearance::meet(&mut water.liquid, Some(&soft), &rigid, warnings);
+        let mut gauss = Self { water, soft, rigid, before: None };
+        clearance::relax(&mut gauss, DVec3::from_array(scene.gravity), warnings);
+        Ok(gauss)
+    }
+
     /// Shows the liquid the surfaces of solids in a step of `dt` \[s\], and how they give way.
     pub(crate) fn show_solids(&mut self, dt: f64) {
         let Self { water, soft, rigid, .. } = self;

@@ -5,15 +5,24 @@
 //! is in the setup of the flow; nothing else acts on it but pokes, and the acceleration of a box that is shaken.
 
 use super::{Method, Step};
+use crate::build::{BuildError, grid};
 use crate::hands::Hands;
 use crate::part::Part;
 use crate::parts::GridPart;
 use glam::DVec3;
 use meniscus_core::{StepError, StepReport};
+use meniscus_scene::Loaded;
 
 /// The method.
 pub(crate) struct TwoPhase {
     pub(crate) grid: GridPart,
+}
+
+impl TwoPhase {
+    /// That of a scene; says what is odd.
+    pub(crate) fn build(loaded: &Loaded, warnings: &mut Vec<String>) -> Result<Self, BuildError> {
+        Ok(Self { grid: grid::grid(loaded, warnings)? })
+    }
 }
 
 impl Method for TwoPhase {

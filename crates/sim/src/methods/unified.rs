@@ -23,15 +23,17 @@
 //! With the state equation forces come first, and solids are moved under them.
 
 use super::{Method, Step};
+use crate::build::{self, BuildError, clearance};
 use crate::hands::Hands;
 use crate::part::Part;
-use crate::parts::{ElasticPart, LiquidPart, RigidPart};
+use crate::parts::{self, ElasticPart, LiquidPart, RigidPart};
 use crate::substeps::Finest;
 use glam::DVec3;
 use meniscus_boundary::{Boundaries, Obstacles};
 use meniscus_core::{StepError, StepReport, Wrench};
 use meniscus_coupling::liquid_rigid::add_forces;
 use meniscus_coupling::{Wetted, elastic_rigid, exchange, fem_rigid, liquid_elastic, liquid_porous};
+use meniscus_scene::Loaded;
 use meniscus_scene::live::LiveKey;
 use meniscus_sph::{Hooks, Liquid, PressureSolver};
 
@@ -131,6 +133,18 @@ impl Method for Unified {
 }
 
 impl Unified {
+    /// That of a scene; says what is odd.
+    pub(crate) fn build(loaded: &Loaded, warnings: &mut Vec<String>) -> Result<Self, BuildError> {
+        let scene = &loaded.scene;
+        let mut water = build::water(loaded, warnings)?;
+        let rigid = build::rigid::rigid(loaded, &water.walls, parts::first_rigid(scene), f64::INFINITY)?;
+        clearance::meet(&mut water.liquid, None, &rigid, warnings);
+        let elastic = build::elastic::elastic(loaded, &mut water, parts::first_solid(scene), warnings)?;
+        let mut unified = Self { water, rigid, elastic, before: Vec::new() };
+        clearance::relax_embedded(&mut unified, DVec3::from_array(scene.gravity), warnings);
+        Ok(unified)
+    }
+
     /// The liquid, and the solids that take part in its step.
     fn embed(&mut self, gravity: DVec3) -> (&mut Liquid, Embedding<'_>) {
         let Self { water: LiquidPart { liquid, walls, .. }, rigid, elastic, before } = self;
