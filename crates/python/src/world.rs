@@ -3,7 +3,7 @@
 use crate::errors;
 use crate::frame::Frame;
 use crate::source::{Source, open};
-use meniscus::core::StepError;
+use meniscus::core::{StepError, par};
 use meniscus::scene::Command;
 use meniscus::sim;
 use pyo3::exceptions::PyValueError;
@@ -122,12 +122,14 @@ impl World {
         loop {
             let arrived = self.work(py, |world| {
                 let begin = Instant::now();
-                loop {
-                    let arrived = world.step_to_frame()?;
-                    if arrived || begin.elapsed() > SLICE {
-                        return Ok::<_, StepError>(arrived);
+                par::awake(|| {
+                    loop {
+                        let arrived = world.step_to_frame()?;
+                        if arrived || begin.elapsed() > SLICE {
+                            return Ok::<_, StepError>(arrived);
+                        }
                     }
-                }
+                })
             });
             if arrived.map_err(|error| errors::step(py, &error))? {
                 return Ok(());
