@@ -177,11 +177,9 @@ fn looks(scene: &Scene) -> Vec<(String, Look)> {
     let liquids = scene.liquid.iter().map(|(name, l)| (name, l.material, l.clarity));
     let bare = |(name, material)| (name, material, None);
     let walls = scene.wall.iter().map(|(name, w)| (name, w.material)).map(bare);
-    let solids = scene.solid.iter().map(|(name, s)| (name, s.material)).map(bare);
-    let rigid = scene.rigid.iter().map(|(name, r)| (name, r.material)).map(bare);
-    let bodies = scene.body.iter().map(|(name, b)| (name, b.material)).map(bare);
+    let bodies = scene.bodies().map(|(_, name, body)| (name, body.look())).map(bare);
     let animated = scene.animated.iter().map(|(name, a)| (name, a.material)).map(bare);
-    let all = liquids.chain(walls).chain(solids).chain(rigid).chain(bodies).chain(animated);
+    let all = liquids.chain(walls).chain(bodies).chain(animated);
     all.map(|(name, material, clarity)| (name.clone(), Look { material, clarity: clarity.map(|c| c as f32) })).collect()
 }
 

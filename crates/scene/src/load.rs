@@ -2,8 +2,8 @@
 
 use crate::error::SceneError;
 use crate::model::animated::{Animated, LoadedAnimation};
-use crate::model::solid::SolidShape;
-use crate::model::{Mesh, Method, Scene, Shape, WallShape, WetSide};
+use crate::model::bodies::BodyShape;
+use crate::model::{Mesh, Method, Scene, Shape, SolidShape, WallShape, WetSide};
 use crate::parse::{Settings, Source, parse_with_hints, span_of};
 use glam::DVec3;
 use meniscus_geometry::animation::Animation;
@@ -208,9 +208,7 @@ impl Loaded {
             let plain = Path::new(file).file_name().and_then(|name| name.to_str()).unwrap_or("mesh");
             format!("{number:02}-{plain}")
         };
-        for mesh in meshes_mut(&mut scene) {
-            mesh.file = format!("assets/{}", rename(&mesh.file));
-        }
+        each_mesh_mut(&mut scene, |mesh| mesh.file = format!("assets/{}", rename(&mesh.file)));
         let mut assets: Vec<Asset> =
             self.assets.iter().map(|a| Asset { file: rename(&a.file), bytes: a.bytes.clone() }).collect();
         for (number, (table, loaded)) in scene.animated.values_mut().zip(&self.animations).enumerate() {
@@ -270,28 +268,23 @@ fn named_meshes(scene: &Scene) -> Vec<(Vec<String>, Mesh, Use)> {
             add(path(&["liquid", name, "cutouts", &index.to_string(), "mesh", "file"]), shape);
         }
     }
-    for (name, solid) in &scene.solid {
-        for (index, hold) in solid.fixed.iter().enumerate() {
-            add(path(&["solid", name, "fixed", &index.to_string(), "region", "mesh", "file"]), &hold.region);
+    for (table, name, body) in scene.bodies() {
+        for (index, region) in body.regions().into_iter().enumerate() {
+            add(path(&[table, name, "fixed", &index.to_string(), "region", "mesh", "file"]), region);
         }
-    }
-    for (name, body) in &scene.body {
-        add(path(&["body", name, "shape", "mesh", "file"]), &body.shape);
-        for (index, kept) in body.fixed.iter().enumerate() {
-            add(path(&["body", name, "fixed", &index.to_string(), "region", "mesh", "file"]), &kept.region);
+        if let BodyShape::Region(shape) = body.shape() {
+            add(path(&[table, name, "shape", "mesh", "file"]), shape);
         }
     }
     for (name, drain) in &scene.drain {
         add(path(&["drain", name, "region", "mesh", "file"]), &drain.region);
     }
-    let solids = scene.solid.iter().map(|(name, solid)| ("solid", name, &solid.shape));
-    let rigid = scene.rigid.iter().map(|(name, rigid)| ("rigid", name, &rigid.shape));
-    for (table, name, shape) in solids.chain(rigid) {
-        match shape {
-            SolidShape::Mesh(mesh) => {
+    for (table, name, body) in scene.bodies() {
+        match body.shape() {
+            BodyShape::Solid(SolidShape::Mesh(mesh)) => {
                 found.push((path(&[table, name, "shape", "mesh", "file"]), mesh.clone(), Use::Body));
             }
-            SolidShape::Tets(mesh) => {
+            BodyShape::Solid(SolidShape::Tets(mesh)) => {
                 found.push((path(&[table, name, "shape", "tets", "file"]), mesh.clone(), Use::Tets));
             }
             _ => {}
@@ -309,35 +302,16 @@ fn named_meshes(scene: &Scene) -> Vec<(Vec<String>, Mesh, Use)> {
     found
 }
 
-fn meshes_mut(scene: &mut Scene) -> impl Iterator<Item = &mut Mesh> {
+fn each_mesh_mut(scene: &mut Scene, mut each: impl FnMut(&mut Mesh)) {
     let fills = scene.liquid.values_mut().flat_map(|liquid| liquid.fill.iter_mut().chain(&mut liquid.cutouts));
     let drains = scene.drain.values_mut().map(|drain| &mut drain.region);
-    let mut bodies = Vec::new();
-    let mut holds = Vec::new();
-    for rigid in scene.rigid.values_mut() {
-        if let SolidShape::Mesh(mesh) | SolidShape::Tets(mesh) = &mut rigid.shape {
-            bodies.push(mesh);
-        }
-    }
-    for solid in scene.solid.values_mut() {
-        if let SolidShape::Mesh(mesh) | SolidShape::Tets(mesh) = &mut solid.shape {
-            bodies.push(mesh);
-        }
-        holds.extend(solid.fixed.iter_mut().map(|hold| &mut hold.region));
-    }
-    for body in scene.body.values_mut() {
-        holds.push(&mut body.shape);
-        holds.extend(body.fixed.iter_mut().map(|kept| &mut kept.region));
-    }
-    let solids = fills
-        .chain(drains)
-        .chain(holds)
-        .filter_map(|shape| if let Shape::Mesh(mesh) = shape { Some(mesh) } else { None });
+    fills.chain(drains).filter_map(Shape::mesh_mut).for_each(&mut each);
+    scene.bodies_mut().flat_map(|body| body.meshes_mut()).for_each(&mut each);
     let walls = scene.wall.values_mut().filter_map(|wall| match &mut wall.shape {
         WallShape::Mesh(mesh) => Some(mesh),
         WallShape::Box(_) | WallShape::Plane(_) => None,
     });
-    solids.chain(walls).chain(bodies)
+    walls.for_each(each);
 }
 
 const MESH_FILES: &str = "a surface in an OBJ, STL or PLY file, closed where it is to be filled, or tetrahedra in a .msh, .ele, .vtk or .vtu file; a relative path starts at the scene file";

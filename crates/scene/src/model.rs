@@ -1,12 +1,14 @@
 //! The structure of a scene file. SI units; every key has a default and says so.
 
 pub(crate) mod animated;
+pub(crate) mod bodies;
 pub(crate) mod body;
 pub(crate) mod pull;
 pub(crate) mod rigid;
 pub(crate) mod solid;
 
 pub use animated::{Animated, MeshWetting, ShellSide};
+pub use bodies::{BodyShape, Described};
 pub use body::{Body, Cohesion, Kept, Repeat};
 pub use pull::{Grab, Move, Pick, Pull, Ray, Release};
 pub use rigid::Rigid;

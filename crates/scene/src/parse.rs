@@ -220,7 +220,7 @@ fn override_with(document: &mut DocumentMut, setting: &str) -> Result<Option<Str
 /// A setting is of something that is there; probes and drains may be new.
 fn is_there(document: &DocumentMut, path: &[&str]) -> Result<(), String> {
     let &[table, name, _, ..] = path else { return Ok(()) };
-    if !["liquid", "solid", "rigid", "body", "wall", "emitter", "pull"].contains(&table) {
+    if !schema::holds_names(table) || ["probe", "drain"].contains(&table) {
         return Ok(());
     }
     let there = document.get(table).and_then(Item::as_table_like);

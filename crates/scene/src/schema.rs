@@ -38,6 +38,12 @@ pub(crate) fn default_of(path: &[String]) -> Option<Value> {
     node.get("default").cloned()
 }
 
+/// Whether a table of the scene has members by names.
+pub(crate) fn holds_names(table: &str) -> bool {
+    let node = &plain()["properties"][table];
+    node.get("additionalProperties").is_some_and(Value::is_object)
+}
+
 /// Where the schema speaks of a key.
 fn pointer_to(root: &Value, path: &[String]) -> Option<String> {
     let target = path.iter().try_fold(root, |node, key| step(root, node, key))?;

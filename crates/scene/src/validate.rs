@@ -1,16 +1,13 @@
 //! What a scene must satisfy beyond its structure.
 
-use crate::model::body::{Body, Cohesion};
 use crate::model::pull::Wrong;
-use crate::model::rigid::Rigid;
-use crate::model::solid::{Hold, Solid, SolidShape};
 use crate::model::{
     Bounds, Command, Emitter, Mesh, Method, Opening, Periodic, Probe, Scene, Shape, Tank, Value, Vector, WallShape,
 };
+use indexmap::IndexMap;
 use meniscus_core::Material;
 use meniscus_fem::ParamsError;
 use meniscus_particles::InterfaceKind;
-use meniscus_rigid::Lock;
 use meniscus_sph::{BodyWall, Friction, Gradients, Motion, PressureSolver, ViscositySolver};
 
 /// Something that is wrong with the value of a key.
@@ -27,7 +24,8 @@ pub(crate) fn check(scene: &Scene) -> Option<Problem> {
     checks.problem
 }
 
-pub(crate) struct Checks {
+/// The walk through a scene that finds the first problem.
+pub struct Checks {
     path: Vec<String>,
     problem: Option<Problem>,
 }
@@ -65,7 +63,7 @@ impl Checks {
         self.require(key, (low..=high).contains(&value), format!("must be between {low} and {high}, not {value}"));
     }
 
-    fn direction(&mut self, key: &str, v: Vector) {
+    pub(crate) fn direction(&mut self, key: &str, v: Vector) {
         self.require(key, v.iter().any(|c| *c != 0.0), "must have a length: not all of it can be zero");
     }
 
@@ -119,7 +117,7 @@ impl Checks {
         });
         self.names(scene);
         self.bodies(scene);
-        let alone = scene.body_names().next().is_none() && scene.body.is_empty();
+        let alone = scene.bodies().next().is_none();
         let alone = alone || !scene.sph.position_correction;
         self.within(["sph"], |c| c.require("position_correction", alone, "is for liquid among walls alone"));
         let dense = scene.solid.values().all(|solid| solid.porosity == 0.0);
@@ -145,12 +143,10 @@ impl Checks {
 
     /// What is not a liquid is made of no liquid.
     fn solid_materials(&mut self, scene: &Scene) {
-        let solids = scene.solid.iter().map(|(name, s)| ("solid", name, s.material));
-        let rigid = scene.rigid.iter().map(|(name, r)| ("rigid", name, r.material));
-        let bodies = scene.body.iter().map(|(name, b)| ("body", name, b.material));
+        let bodies = scene.bodies().map(|(table, name, body)| (table, name, body.look()));
         let walls = scene.wall.iter().map(|(name, w)| ("wall", name, w.material));
         let animated = scene.animated.iter().map(|(name, a)| ("animated", name, a.material));
-        for (kind, name, material) in solids.chain(rigid).chain(bodies).chain(walls).chain(animated) {
+        for (kind, name, material) in bodies.chain(walls).chain(animated) {
             let firm = !material.is_some_and(is_liquid);
             let message = "must be of a solid: \"rubber\", \"tissue\", \"glass\", \"tile\", \"wood\" or \"stone\"";
             self.within([kind, name.as_str()], |c| c.require("material", firm, message));
@@ -177,21 +173,11 @@ impl Checks {
                 }
             });
         }
-        for (name, solid) in &scene.solid {
-            self.within(["solid", name], |c| {
-                c.solid(solid);
-                c.pores(solid, scene);
-            });
-        }
-        for (name, rigid) in &scene.rigid {
-            let own = !scene.solid.contains_key(name);
-            self.within(["rigid"], |c| {
-                c.require(name, own, "must not have the name of a solid");
-            });
-            self.within(["rigid", name], |c| c.rigid(rigid));
-        }
-        for (name, body) in &scene.body {
-            self.within(["body", name], |c| c.body(body, scene));
+        for (table, name, body) in scene.bodies() {
+            let first = scene.bodies().find(|(_, other, _)| *other == name).map_or(table, |(table, ..)| table);
+            let message = format!("must not have the name of a {first}");
+            self.within([table], |c| c.require(name, first == table, message));
+            self.within([table, name], |c| body.check(scene, c));
         }
         self.within(["connections"], |c| {
             c.connections(&scene.connections);
@@ -239,11 +225,8 @@ impl Checks {
     }
 
     fn names(&mut self, scene: &Scene) {
-        let kinds: [(&str, Vec<&String>); 10] = [
+        let others: [(&str, Vec<&String>); 7] = [
             ("liquid", scene.liquid.keys().collect()),
-            ("solid", scene.solid.keys().collect()),
-            ("rigid", scene.rigid.keys().collect()),
-            ("body", scene.body.keys().collect()),
             ("pull", scene.pull.keys().collect()),
             ("wall", scene.wall.keys().collect()),
             ("animated", scene.animated.keys().collect()),
@@ -251,13 +234,15 @@ impl Checks {
             ("drain", scene.drain.keys().collect()),
             ("probe", scene.probe.keys().collect()),
         ];
-        for (kind, names) in kinds {
-            let fits = names.len() <= usize::from(u16::MAX);
-            self.require(kind, fits, "has more members than 65535");
-            for name in names {
-                let plain = name.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '_') && !name.is_empty();
-                self.within([kind], |c| c.require(name, plain, "must be a name of letters, digits, - and _"));
-            }
+        let others = others.iter().flat_map(|(table, names)| names.iter().map(|&name| (*table, name)));
+        let mut members: IndexMap<&str, usize> = IndexMap::new();
+        for (table, name) in others.chain(scene.bodies().map(|(table, name, _)| (table, name))) {
+            let plain = name.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '_') && !name.is_empty();
+            self.within([table], |c| c.require(name, plain, "must be a name of letters, digits, - and _"));
+            *members.entry(table).or_default() += 1;
+        }
+        for (table, count) in members {
+            self.require(table, count <= usize::from(u16::MAX), "has more members than 65535");
         }
     }
 
@@ -308,7 +293,7 @@ impl Checks {
         self.require("min_dt", time.min_dt <= time.max_dt, format!("must not exceed max_dt = {}", time.max_dt));
     }
 
-    fn motion(&mut self, motion: &Motion) {
+    pub(crate) fn motion(&mut self, motion: &Motion) {
         match motion {
             Motion::Still | Motion::Frames(_) => {}
             Motion::Slide(slide) => self.within(["slide"], |c| c.positive("period", slide.period)),
@@ -338,11 +323,11 @@ impl Checks {
         }
     }
 
-    fn bounds(&mut self, bounds: &Bounds) {
+    pub(crate) fn bounds(&mut self, bounds: &Bounds) {
         self.corners(bounds.min, bounds.max);
     }
 
-    fn corners(&mut self, min: Vector, max: Vector) {
+    pub(crate) fn corners(&mut self, min: Vector, max: Vector) {
         let ordered = (0..3).all(|axis| min[axis] < max[axis]);
         self.require("max", ordered, format!("must lie above min = {min:?} in every coordinate, not {max:?}"));
     }
@@ -355,45 +340,11 @@ impl Checks {
         self.require(key, color.iter().all(|c| (0.0..=1.0).contains(c)), "must be three numbers between 0 and 1");
     }
 
-    fn shape(&mut self, shape: &Shape) {
+    pub(crate) fn shape(&mut self, shape: &Shape) {
         match shape {
             Shape::Box(bounds) => self.within(["box"], |c| c.bounds(bounds)),
             Shape::Sphere(sphere) => self.within(["sphere"], |c| c.positive("radius", sphere.radius)),
             Shape::Mesh(mesh) => self.within(["mesh"], |c| c.mesh(mesh)),
-        }
-    }
-
-    fn body(&mut self, body: &Body, scene: &Scene) {
-        let alone = scene.method != Method::Gauss || (scene.solid.is_empty() && scene.rigid.is_empty());
-        let message =
-            "is of a body of particles, which does not meet `solid` and `rigid` bodies: a scene has one or the other";
-        self.require("shape", alone, message);
-        self.within(["shape"], |c| c.shape(&body.shape));
-        if let Some(spacing) = body.spacing {
-            self.positive("spacing", spacing);
-            let same = scene.connections.interface != InterfaceKind::Sph || spacing == scene.sph.spacing;
-            let message =
-                format!("must be that of the liquid, {}, with connections.interface = \"sph\"", scene.sph.spacing);
-            self.require("spacing", same, message);
-        }
-        self.positive("density", body.density);
-        self.positive("young", body.young);
-        self.range("damping_ratio", body.damping_ratio, [0.0, 2.0]);
-        self.color("color", body.color);
-        self.require(
-            "fixed",
-            body.fixed.is_empty() || body.kind == Cohesion::Deformable,
-            "needs kind = \"deformable\": a rigid body moves as one",
-        );
-        for (index, kept) in body.fixed.iter().enumerate() {
-            self.within(["fixed", &index.to_string(), "region"], |c| c.shape(&kept.region));
-        }
-        if let Some(repeat) = &body.repeat {
-            self.within(["repeat"], |c| {
-                c.require("count", (1.0..=10_000.0).contains(&body.count()), "must give 1 to 10000 bodies");
-                let apart = |axis: usize| repeat.count[axis] <= 1 || repeat.step[axis] != 0.0;
-                c.require("step", (0..3).all(apart), "must not be zero along an axis with several bodies");
-            });
         }
     }
 
@@ -408,99 +359,8 @@ impl Checks {
         self.range("iterations", f64::from(params.iterations), [1.0, 1000.0]);
     }
 
-    fn solid(&mut self, solid: &Solid) {
-        self.params(solid.material().check());
-        self.within(["fem"], |c| c.params(solid.fem.check()));
-        let both = solid.edge.is_some() && solid.target_tets.is_some();
-        self.require("edge", !both, "must not be given together with `target_tets`: both say how fine it is");
-        if let Some(edge) = solid.edge {
-            self.positive("edge", edge);
-        }
-        if let Some(count) = solid.target_tets {
-            self.range("target_tets", count as f64, [1.0, meniscus_geometry::LARGEST_BODY]);
-        }
-        self.color("color", solid.color);
-        self.within(["shape"], |c| c.solid_shape(&solid.shape));
-        for (index, hold) in solid.fixed.iter().enumerate() {
-            self.within(["fixed", &index.to_string()], |c| c.hold(hold));
-        }
-    }
-
-    /// A particle of liquid counts a third of its volume itself: pores that are less would not let it in.
-    fn pores(&mut self, solid: &Solid, scene: &Scene) {
-        if solid.porosity == 0.0 {
-            let message = "is that of pores: give the solid a `porosity`";
-            self.require("permeability", solid.permeability.is_none(), message);
-            self.require("suction", solid.suction == 0.0, message);
-            return;
-        }
-        let message = format!("must be 0, or between 0.4 and 0.98, not {}", solid.porosity);
-        self.require("porosity", (0.4..=0.98).contains(&solid.porosity), message);
-        // From clay to an open grate: beyond, rates of drag leave the range of numbers in single precision.
-        let permeability = solid.permeability();
-        let message = format!("must be between 1e-18 and 1e-3, not {permeability:e}");
-        self.require("permeability", (1e-18..=1e-3).contains(&permeability), message);
-        self.range("suction", solid.suction, [0.0, 1e6]);
-        let incompressible = scene.sph.pressure == PressureSolver::Dfsph;
-        self.require("porosity", incompressible, "needs `sph.pressure = \"dfsph\"`");
-    }
-
-    fn rigid(&mut self, rigid: &Rigid) {
-        if let Some(edge) = rigid.edge {
-            self.positive("edge", edge);
-        }
-        self.positive("density", rigid.density);
-        self.not_negative("friction", rigid.friction);
-        self.range("restitution", rigid.restitution, [0.0, 1.0]);
-        self.color("color", rigid.color);
-        self.within(["shape"], |c| c.solid_shape(&rigid.shape));
-        if let Some(motion) = &rigid.motion {
-            self.within(["motion"], |c| c.motion(motion));
-        }
-        let led = rigid.motion.is_some() && !rigid.locked.is_empty();
-        self.require("locked", !led, "has no meaning for a body that is led by `motion`");
-        let starts = [
-            ("velocity", rigid.velocity, [Lock::X, Lock::Y, Lock::Z]),
-            ("spin", rigid.spin, [Lock::Rx, Lock::Ry, Lock::Rz]),
-        ];
-        for (key, start, locks) in starts {
-            let still = start.iter().zip(&locks).all(|(part, lock)| *part == 0.0 || !rigid.locked.contains(lock));
-            self.require(key, still, "must be zero along what is `locked`");
-        }
-    }
-
-    fn solid_shape(&mut self, shape: &SolidShape) {
-        match shape {
-            SolidShape::Box(bounds) => self.within(["box"], |c| c.bounds(bounds)),
-            SolidShape::Sphere(sphere) => self.within(["sphere"], |c| c.positive("radius", sphere.radius)),
-            SolidShape::Cylinder(cylinder) => self.within(["cylinder"], |c| {
-                c.require("end", cylinder.start != cylinder.end, "must not be where the start is");
-                c.positive("radius", cylinder.radius);
-            }),
-            SolidShape::Tube(tube) => self.within(["tube"], |c| {
-                c.require("end", tube.start != tube.end, "must not be where the start is");
-                c.positive("inner_radius", tube.inner_radius);
-                let outer = tube.outer_radius;
-                let message = format!("must be greater than inner_radius = {}, not {outer}", tube.inner_radius);
-                c.require("outer_radius", outer > tube.inner_radius, message);
-            }),
-            SolidShape::Pool(pool) => self.within(["pool"], |c| {
-                c.corners(pool.min, pool.max);
-                c.positive("thickness", pool.thickness);
-            }),
-            SolidShape::Mesh(mesh) => self.within(["mesh"], |c| c.mesh(mesh)),
-            SolidShape::Tets(mesh) => self.within(["tets"], |c| c.mesh(mesh)),
-        }
-    }
-
-    fn hold(&mut self, hold: &Hold) {
-        self.within(["region"], |c| c.shape(&hold.region));
-        self.require("axes", !hold.axes.is_empty(), "must name an axis at least: \"x\", \"y\" or \"z\"");
-        self.within(["motion"], |c| c.motion(&hold.motion));
-    }
-
     /// A solver's own check of its parameters.
-    fn params(&mut self, checked: Result<(), ParamsError>) {
+    pub(crate) fn params(&mut self, checked: Result<(), ParamsError>) {
         if let Err(ParamsError { key, range, value }) = checked {
             let (parents, key) = key.rsplit_once('.').map_or((None, key), |(parents, key)| (Some(parents), key));
             let message = format!("must be {range}, not {value}");
@@ -508,7 +368,7 @@ impl Checks {
         }
     }
 
-    fn mesh(&mut self, mesh: &Mesh) {
+    pub(crate) fn mesh(&mut self, mesh: &Mesh) {
         self.positive("scale", mesh.scale);
         self.require("file", !mesh.file.is_empty(), "must name a file");
     }

@@ -112,12 +112,11 @@ impl Drivers {
         let scene = &loaded.scene;
         let on_grid = scene.method == scene::Method::Twophase;
         let walls = scene.wall.values().map(|wall| wall.motion.clone());
-        let held = scene.solid.values().flat_map(|solid| solid.fixed.iter().map(|hold| hold.motion.clone()));
-        let bodies = scene.rigid.values().filter_map(|rigid| rigid.motion.clone());
+        let bodies = scene.bodies().flat_map(|(.., body)| body.motions()).cloned();
         let (known, unknown): (Vec<_>, Vec<_>) = walls.partition(|_| !on_grid);
         Self {
             walls: known,
-            prescribed: held.chain(bodies).chain(unknown).filter(Motion::moves).collect(),
+            prescribed: bodies.chain(unknown).filter(Motion::moves).collect(),
             always: !scene.animated.is_empty() || falls_for_ever(scene),
             on_grid,
             hands: !scene.pull.is_empty(),
@@ -161,7 +160,7 @@ fn surface_energy(scene: &Scene) -> f64 {
 /// Of liquid that all pores suck in \[J\].
 fn suction_energy(loaded: &Loaded) -> f64 {
     let of = |solid: &scene::Solid| {
-        let size = crate::build::bounds_at_rest(loaded, solid).size();
+        let size = crate::build::bounds_at_rest(loaded, &solid.shape).size();
         solid.suction * solid.porosity * size.x * size.y * size.z
     };
     loaded.scene.solid.values().filter(|solid| solid.suction > 0.0).map(of).sum()

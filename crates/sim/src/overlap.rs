@@ -88,10 +88,7 @@ fn skin(scene: &Scene, name: &str) -> f64 {
 
 /// Whether nothing holds or leads a body.
 fn is_free(scene: &Scene, name: &str) -> bool {
-    let held = scene.solid.get(name).is_some_and(|solid| !solid.fixed.is_empty());
-    let led = scene.rigid.get(name).is_some_and(|rigid| rigid.motion.is_some());
-    let fixed = scene.body.get(name).is_some_and(|body| !body.fixed.is_empty());
-    !held && !led && !fixed
+    !scene.bodies().any(|(_, other, body)| other == name && body.is_held())
 }
 
 impl Solid {

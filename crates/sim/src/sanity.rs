@@ -4,7 +4,7 @@ use crate::build::{BuildError, animated_bounds, bounds_at_rest, estimate, to_sha
 use glam::DVec3;
 use meniscus_fem::{Integrator, Order};
 use meniscus_geometry::{Aabb, TetSize};
-use meniscus_scene::{Bounds, Loaded, Mesh, Method, Opening, Scene, Shape, Solid, SolidShape, WallShape};
+use meniscus_scene::{BodyShape, Bounds, Loaded, Mesh, Method, Opening, Scene, Shape, Solid, SolidShape, WallShape};
 
 /// The largest length that a scene can have \[m\]: beyond it numbers of cells and volumes leave what a machine can count.
 const LONGEST: f64 = 1e5;
@@ -72,12 +72,13 @@ fn boxes(loaded: &Loaded) -> Vec<(String, Aabb)> {
         WallShape::Mesh(mesh) => Some((format!("wall.{name}.shape"), loaded.mesh(mesh).bounds())),
         WallShape::Plane(_) => None,
     }));
-    let solids = scene.solid.iter().map(|(name, solid)| (format!("solid.{name}.shape"), bounds_at_rest(loaded, solid)));
-    all.extend(solids);
-    all.extend(scene.rigid.iter().map(|(name, rigid)| {
-        (format!("rigid.{name}.shape"), bounds_at_rest(loaded, &Solid::new(rigid.shape.clone())))
+    all.extend(scene.bodies().map(|(table, name, body)| {
+        let bounds = match body.shape() {
+            BodyShape::Solid(shape) => bounds_at_rest(loaded, shape),
+            BodyShape::Region(shape) => of(shape),
+        };
+        (format!("{table}.{name}.shape"), bounds)
     }));
-    all.extend(scene.body.iter().map(|(name, body)| (format!("body.{name}.shape"), of(&body.shape))));
     all.extend(scene.drain.iter().map(|(name, drain)| (format!("drain.{name}.region"), of(&drain.region))));
     let animated = animated_bounds(loaded).into_iter();
     all.extend(animated.map(|(name, bounds)| (format!("animated.{name}"), bounds)));
@@ -167,11 +168,13 @@ fn meshes(loaded: &Loaded, warnings: &mut Vec<String>) {
             named.push((format!("wall.{name}"), mesh, surface(mesh)));
         }
     }
-    let solids = scene.solid.iter().map(|(name, solid)| (format!("solid.{name}"), &solid.shape));
-    let rigids = scene.rigid.iter().map(|(name, rigid)| (format!("rigid.{name}"), &rigid.shape));
-    for (key, shape) in solids.chain(rigids) {
-        if let SolidShape::Mesh(mesh) | SolidShape::Tets(mesh) = shape {
-            named.push((key, mesh, bounds_at_rest(loaded, &Solid::new(shape.clone()))));
+    for (table, name, body) in scene.bodies() {
+        match body.shape() {
+            BodyShape::Solid(shape @ (SolidShape::Mesh(mesh) | SolidShape::Tets(mesh))) => {
+                named.push((format!("{table}.{name}"), mesh, bounds_at_rest(loaded, shape)));
+            }
+            BodyShape::Region(Shape::Mesh(mesh)) => named.push((format!("{table}.{name}"), mesh, surface(mesh))),
+            _ => {}
         }
     }
     for (key, mesh, bounds) in named {
@@ -196,7 +199,7 @@ fn solids(loaded: &Loaded, warnings: &mut Vec<String>) {
     let rigids = scene.rigid.iter().map(|(name, rigid)| (name, Solid::new(rigid.shape.clone()), false));
     let solids = scene.solid.iter().map(|(name, solid)| (name, solid.clone(), true));
     for (name, solid, soft) in solids.chain(rigids) {
-        let size = bounds_at_rest(loaded, &solid).size();
+        let size = bounds_at_rest(loaded, &solid.shape).size();
         let thin = thinnest(&solid, size);
         if wet && thin < spacing {
             warnings.push(format!(

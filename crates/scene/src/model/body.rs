@@ -1,7 +1,11 @@
 //! Bodies of particles in a scene file.
 
-use crate::model::{Shape, Vector};
+use crate::model::bodies::{BodyShape, Described};
+use crate::model::{Mesh, Method, Scene, Shape, Vector};
+use crate::validate::Checks;
 use meniscus_core::Material;
+use meniscus_particles::InterfaceKind;
+use meniscus_sph::Motion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -123,5 +127,70 @@ impl Body {
     #[must_use]
     pub fn count(&self) -> f64 {
         self.repeat.as_ref().map_or(1.0, |repeat| repeat.count.iter().map(|&n| f64::from(n)).product())
+    }
+}
+
+impl Described for Body {
+    fn shape(&self) -> BodyShape<'_> {
+        BodyShape::Region(&self.shape)
+    }
+
+    fn color(&self) -> Vector {
+        self.color
+    }
+
+    fn look(&self) -> Option<meniscus_core::Material> {
+        self.material
+    }
+
+    fn velocity(&self) -> Vector {
+        self.velocity
+    }
+
+    fn regions(&self) -> Vec<&Shape> {
+        self.fixed.iter().map(|kept| &kept.region).collect()
+    }
+
+    fn motions(&self) -> Vec<&Motion> {
+        Vec::new()
+    }
+
+    fn meshes_mut(&mut self) -> Vec<&mut Mesh> {
+        let regions = self.fixed.iter_mut().filter_map(|kept| kept.region.mesh_mut());
+        self.shape.mesh_mut().into_iter().chain(regions).collect()
+    }
+
+    fn check(&self, scene: &Scene, checks: &mut Checks) {
+        let alone = scene.method != Method::Gauss || (scene.solid.is_empty() && scene.rigid.is_empty());
+        let message =
+            "is of a body of particles, which does not meet `solid` and `rigid` bodies: a scene has one or the other";
+        checks.require("shape", alone, message);
+        checks.within(["shape"], |c| c.shape(&self.shape));
+        if let Some(spacing) = self.spacing {
+            checks.positive("spacing", spacing);
+            let same = scene.connections.interface != InterfaceKind::Sph || spacing == scene.sph.spacing;
+            let message =
+                format!("must be that of the liquid, {}, with connections.interface = \"sph\"", scene.sph.spacing);
+            checks.require("spacing", same, message);
+        }
+        checks.positive("density", self.density);
+        checks.positive("young", self.young);
+        checks.range("damping_ratio", self.damping_ratio, [0.0, 2.0]);
+        checks.color("color", self.color);
+        checks.require(
+            "fixed",
+            self.fixed.is_empty() || self.kind == Cohesion::Deformable,
+            "needs kind = \"deformable\": a rigid body moves as one",
+        );
+        for (index, kept) in self.fixed.iter().enumerate() {
+            checks.within(["fixed", &index.to_string(), "region"], |c| c.shape(&kept.region));
+        }
+        if let Some(repeat) = &self.repeat {
+            checks.within(["repeat"], |c| {
+                c.require("count", (1.0..=10_000.0).contains(&self.count()), "must give 1 to 10000 bodies");
+                let apart = |axis: usize| repeat.count[axis] <= 1 || repeat.step[axis] != 0.0;
+                c.require("step", (0..3).all(apart), "must not be zero along an axis with several bodies");
+            });
+        }
     }
 }

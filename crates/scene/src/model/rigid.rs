@@ -1,7 +1,8 @@
 //! Rigid bodies in a scene file.
 
-use crate::model::Vector;
-use crate::model::solid::SolidShape;
+use crate::model::bodies::{BodyShape, Described};
+use crate::model::{Mesh, Scene, Shape, SolidShape, Vector};
+use crate::validate::Checks;
 use meniscus_rigid::{Lock, Material};
 use meniscus_sph::Motion;
 use schemars::JsonSchema;
@@ -85,6 +86,60 @@ impl Rigid {
             locked: Vec::new(),
             color: color(),
             material: None,
+        }
+    }
+}
+
+impl Described for Rigid {
+    fn shape(&self) -> BodyShape<'_> {
+        BodyShape::Solid(&self.shape)
+    }
+
+    fn color(&self) -> Vector {
+        self.color
+    }
+
+    fn look(&self) -> Option<meniscus_core::Material> {
+        self.material
+    }
+
+    fn velocity(&self) -> Vector {
+        self.velocity
+    }
+
+    fn regions(&self) -> Vec<&Shape> {
+        Vec::new()
+    }
+
+    fn motions(&self) -> Vec<&Motion> {
+        self.motion.iter().collect()
+    }
+
+    fn meshes_mut(&mut self) -> Vec<&mut Mesh> {
+        self.shape.mesh_mut().into_iter().collect()
+    }
+
+    fn check(&self, _: &Scene, checks: &mut Checks) {
+        if let Some(edge) = self.edge {
+            checks.positive("edge", edge);
+        }
+        checks.positive("density", self.density);
+        checks.not_negative("friction", self.friction);
+        checks.range("restitution", self.restitution, [0.0, 1.0]);
+        checks.color("color", self.color);
+        checks.within(["shape"], |c| self.shape.check(c));
+        if let Some(motion) = &self.motion {
+            checks.within(["motion"], |c| c.motion(motion));
+        }
+        let led = self.motion.is_some() && !self.locked.is_empty();
+        checks.require("locked", !led, "has no meaning for a body that is led by `motion`");
+        let starts = [
+            ("velocity", self.velocity, [Lock::X, Lock::Y, Lock::Z]),
+            ("spin", self.spin, [Lock::Rx, Lock::Ry, Lock::Rz]),
+        ];
+        for (key, start, locks) in starts {
+            let still = start.iter().zip(&locks).all(|(part, lock)| *part == 0.0 || !self.locked.contains(lock));
+            checks.require(key, still, "must be zero along what is `locked`");
         }
     }
 }

@@ -1,9 +1,11 @@
 //! Deformable solids in a scene file.
 
-use crate::model::{Axis, Bounds, Mesh, Shape, Sphere, Vector};
+use crate::model::bodies::{BodyShape, Described};
+use crate::model::{Axis, Bounds, Mesh, Scene, Shape, Sphere, Vector};
+use crate::validate::Checks;
 use meniscus_core::Material;
 use meniscus_fem as fem;
-use meniscus_sph::Motion;
+use meniscus_sph::{Motion, PressureSolver};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -222,4 +224,109 @@ pub struct Hold {
 
 fn all_axes() -> Vec<Axis> {
     vec![Axis::X, Axis::Y, Axis::Z]
+}
+
+impl Described for Solid {
+    fn shape(&self) -> BodyShape<'_> {
+        BodyShape::Solid(&self.shape)
+    }
+
+    fn color(&self) -> Vector {
+        self.color
+    }
+
+    fn look(&self) -> Option<meniscus_core::Material> {
+        self.material
+    }
+
+    fn velocity(&self) -> Vector {
+        self.velocity
+    }
+
+    fn regions(&self) -> Vec<&Shape> {
+        self.fixed.iter().map(|hold| &hold.region).collect()
+    }
+
+    fn motions(&self) -> Vec<&Motion> {
+        self.fixed.iter().map(|hold| &hold.motion).collect()
+    }
+
+    fn meshes_mut(&mut self) -> Vec<&mut Mesh> {
+        let regions = self.fixed.iter_mut().filter_map(|hold| hold.region.mesh_mut());
+        self.shape.mesh_mut().into_iter().chain(regions).collect()
+    }
+
+    fn check(&self, scene: &Scene, checks: &mut Checks) {
+        checks.params(self.material().check());
+        checks.within(["fem"], |c| c.params(self.fem.check()));
+        let both = self.edge.is_some() && self.target_tets.is_some();
+        checks.require("edge", !both, "must not be given together with `target_tets`: both say how fine it is");
+        if let Some(edge) = self.edge {
+            checks.positive("edge", edge);
+        }
+        if let Some(count) = self.target_tets {
+            checks.range("target_tets", count as f64, [1.0, meniscus_geometry::LARGEST_BODY]);
+        }
+        checks.color("color", self.color);
+        checks.within(["shape"], |c| self.shape.check(c));
+        for (index, hold) in self.fixed.iter().enumerate() {
+            checks.within(["fixed", &index.to_string()], |c| hold.check(c));
+        }
+        self.check_pores(scene, checks);
+    }
+}
+
+impl Solid {
+    /// A particle of liquid counts a third of its volume itself: pores that are less would not let it in.
+    fn check_pores(&self, scene: &Scene, checks: &mut Checks) {
+        if self.porosity == 0.0 {
+            let message = "is that of pores: give the solid a `porosity`";
+            checks.require("permeability", self.permeability.is_none(), message);
+            checks.require("suction", self.suction == 0.0, message);
+            return;
+        }
+        let message = format!("must be 0, or between 0.4 and 0.98, not {}", self.porosity);
+        checks.require("porosity", (0.4..=0.98).contains(&self.porosity), message);
+        // From clay to an open grate: beyond, rates of drag leave the range of numbers in single precision.
+        let permeability = self.permeability();
+        let message = format!("must be between 1e-18 and 1e-3, not {permeability:e}");
+        checks.require("permeability", (1e-18..=1e-3).contains(&permeability), message);
+        checks.range("suction", self.suction, [0.0, 1e6]);
+        let incompressible = scene.sph.pressure == PressureSolver::Dfsph;
+        checks.require("porosity", incompressible, "needs `sph.pressure = \"dfsph\"`");
+    }
+}
+
+impl SolidShape {
+    pub(crate) fn check(&self, checks: &mut Checks) {
+        match self {
+            Self::Box(bounds) => checks.within(["box"], |c| c.bounds(bounds)),
+            Self::Sphere(sphere) => checks.within(["sphere"], |c| c.positive("radius", sphere.radius)),
+            Self::Cylinder(cylinder) => checks.within(["cylinder"], |c| {
+                c.require("end", cylinder.start != cylinder.end, "must not be where the start is");
+                c.positive("radius", cylinder.radius);
+            }),
+            Self::Tube(tube) => checks.within(["tube"], |c| {
+                c.require("end", tube.start != tube.end, "must not be where the start is");
+                c.positive("inner_radius", tube.inner_radius);
+                let outer = tube.outer_radius;
+                let message = format!("must be greater than inner_radius = {}, not {outer}", tube.inner_radius);
+                c.require("outer_radius", outer > tube.inner_radius, message);
+            }),
+            Self::Pool(pool) => checks.within(["pool"], |c| {
+                c.corners(pool.min, pool.max);
+                c.positive("thickness", pool.thickness);
+            }),
+            Self::Mesh(mesh) => checks.within(["mesh"], |c| c.mesh(mesh)),
+            Self::Tets(mesh) => checks.within(["tets"], |c| c.mesh(mesh)),
+        }
+    }
+}
+
+impl Hold {
+    fn check(&self, checks: &mut Checks) {
+        checks.within(["region"], |c| c.shape(&self.region));
+        checks.require("axes", !self.axes.is_empty(), "must name an axis at least: \"x\", \"y\" or \"z\"");
+        checks.within(["motion"], |c| c.motion(&self.motion));
+    }
 }

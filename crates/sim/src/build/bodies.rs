@@ -86,7 +86,7 @@ impl Lump {
 }
 
 fn box_around(loaded: &Loaded, solid: &Solid) -> scene::Shape {
-    let Aabb { min, max } = soft::bounds_at_rest(loaded, solid);
+    let Aabb { min, max } = soft::bounds_at_rest(loaded, &solid.shape);
     scene::Shape::Box(scene::Bounds { min: min.to_array(), max: max.to_array() })
 }
 
@@ -293,8 +293,7 @@ fn speed_squared(loaded: &Loaded) -> f64 {
     let solids = soft::bounds(loaded).filter(|_| loaded.scene.method == Method::Connections);
     let fall = bounds(loaded).chain(solids).map(|b| height(&all) - top(&b)).fold(0.0, f64::max);
     let scene = &loaded.scene;
-    let velocities = scene.body.values().map(|b| b.velocity).chain(scene.solid.values().map(|s| s.velocity));
-    let velocities = velocities.chain(scene.rigid.values().map(|r| r.velocity));
+    let velocities = scene.bodies().map(|(.., body)| body.velocity());
     let thrown = velocities.map(|v| DVec3::from_array(v).length_squared()).fold(0.0, f64::max);
     super::speed_squared(loaded).max(2.0 * fall + thrown)
 }

@@ -192,7 +192,7 @@ pub(crate) fn water(loaded: &Loaded, warnings: &mut Vec<String>) -> Result<Liqui
     let mut liquid = Liquid::new(setup);
     liquid::seed(loaded, &mut liquid, warnings)?;
     let dry = liquid.particles().is_empty() && scene.emitter.is_empty();
-    let solid = scene.body_names().next().is_some() || !scene.body.is_empty();
+    let solid = scene.bodies().next().is_some();
     if dry && (!solid || !scene.liquid.is_empty()) {
         warnings.push("the scene has no liquid: no shape is filled and there is no emitter".into());
     }
@@ -370,10 +370,9 @@ pub(crate) fn bounds_of(loaded: &Loaded) -> Aabb {
 /// The box round everything wherever walls, bodies and hands that are led carry it: a tank takes its liquid along.
 fn swept(bounds: &Aabb, scene: &Scene) -> Aabb {
     let of_walls = scene.wall.values().map(|wall| &wall.motion);
-    let of_rigids = scene.rigid.values().filter_map(|rigid| rigid.motion.as_ref());
-    let of_holds = scene.solid.values().flat_map(|solid| &solid.fixed).map(|hold| &hold.motion);
+    let of_bodies = scene.bodies().flat_map(|(.., body)| body.motions());
     let of_hands = scene.pull.values().map(|pull| &pull.motion);
-    let motions = of_walls.chain(of_rigids).chain(of_holds).chain(of_hands).filter(|motion| motion.moves());
+    let motions = of_walls.chain(of_bodies).chain(of_hands).filter(|motion| motion.moves());
     let poses = motions.flat_map(|motion| moments(motion).into_iter().map(|time| motion.pose(time)));
     let corner = |bits: usize| {
         let pick = |axis: usize| if bits >> axis & 1 == 0 { bounds.min[axis] } else { bounds.max[axis] };

@@ -69,7 +69,7 @@ fn surface(loaded: &Loaded, name: &str, rigid: &Rigid) -> Result<TriangleMesh, B
 /// A soft body of the same shape: how its surface is made.
 fn as_solid(loaded: &Loaded, rigid: &Rigid) -> Solid {
     let solid = Solid { rotation: rigid.rotation, edge: rigid.edge, ..Solid::new(rigid.shape.clone()) };
-    let edge = bounds_at_rest(loaded, &solid).size().max_element() / 8.0;
+    let edge = bounds_at_rest(loaded, &solid.shape).size().max_element() / 8.0;
     Solid { edge: rigid.edge.or(Some(edge)), ..solid }
 }
 

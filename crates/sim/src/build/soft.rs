@@ -96,7 +96,7 @@ pub(crate) fn tetrahedra(
 /// Turns places of a solid as its `rotation` says.
 pub(crate) fn turn_about(loaded: &Loaded, solid: &Solid) -> impl Fn(DVec3) -> DVec3 + use<> {
     let turn = DQuat::from_scaled_axis(DVec3::from_array(solid.rotation).map(f64::to_radians));
-    let middle = bounds_at_rest(loaded, solid).center();
+    let middle = bounds_at_rest(loaded, &solid.shape).center();
     let turns = solid.rotation != [0.0; 3];
     move |p| if turns { middle + turn * (p - middle) } else { p }
 }
@@ -223,17 +223,17 @@ pub(crate) fn other_bytes(loaded: &Loaded) -> f64 {
     let surfaces: f64 = scene.rigid.values().map(rigid).sum::<f64>() * bytes_per_tet(meniscus_fem::Order::Linear);
     let spacing = scene.sph.spacing;
     let particles =
-        |solid: &Solid| bounds_at_rest(loaded, solid).size().element_product() / (spacing * spacing * spacing);
+        |solid: &Solid| bounds_at_rest(loaded, &solid.shape).size().element_product() / (spacing * spacing * spacing);
     let unified = scene.method == meniscus_scene::Method::Unified;
     let solids: f64 = if unified { scene.solid.values().map(particles).sum() } else { 0.0 };
     surfaces + solids * BYTES_PER_SOLID_PARTICLE
 }
 
 /// The box around a solid, before it is turned.
-pub(crate) fn bounds_at_rest(loaded: &Loaded, solid: &Solid) -> Aabb {
+pub(crate) fn bounds_at_rest(loaded: &Loaded, shape: &SolidShape) -> Aabb {
     let at = DVec3::from_array;
     let cylinder = |start, end, radius| Shape::Cylinder { start: at(start), end: at(end), radius }.bounds();
-    match &solid.shape {
+    match shape {
         SolidShape::Box(b) => Aabb { min: at(b.min), max: at(b.max) },
         SolidShape::Sphere(s) => Shape::Sphere { center: at(s.center), radius: s.radius }.bounds(),
         SolidShape::Cylinder(c) => cylinder(c.start, c.end, c.radius),
@@ -250,10 +250,11 @@ pub(crate) fn bounds_at_rest(loaded: &Loaded, solid: &Solid) -> Aabb {
 /// Boxes around all solids and rigid bodies at the start; a little large for those that are turned.
 pub(crate) fn bounds(loaded: &Loaded) -> impl Iterator<Item = Aabb> {
     let scene = &loaded.scene;
-    let rigid = scene.rigid.values().map(|r| Solid { rotation: r.rotation, ..Solid::new(r.shape.clone()) });
-    scene.solid.values().cloned().chain(rigid).map(|solid| {
-        let rest = bounds_at_rest(loaded, &solid);
-        if solid.rotation == [0.0; 3] {
+    let solids = scene.solid.values().map(|solid| (&solid.shape, solid.rotation));
+    let rigid = scene.rigid.values().map(|rigid| (&rigid.shape, rigid.rotation));
+    solids.chain(rigid).map(|(shape, rotation)| {
+        let rest = bounds_at_rest(loaded, shape);
+        if rotation == [0.0; 3] {
             return rest;
         }
         let radius = 0.5 * rest.size().length();

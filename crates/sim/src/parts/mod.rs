@@ -36,11 +36,10 @@ pub(crate) fn first_rigid(scene: &Scene) -> usize {
 
 /// What is shown of bodies that answer, in the order of their numbers: solids, rigid bodies, bodies of particles.
 pub(crate) fn shown(scene: &Scene) -> impl Iterator<Item = BodyInfo> {
-    let solids = scene.solid.iter().map(|(name, solid)| (name, solid.color));
-    let rigid = scene.rigid.iter().map(|(name, rigid)| (name, rigid.color));
-    let bodies = scene.body.iter().map(|(name, body)| (name, body.color));
-    let all = solids.chain(rigid).chain(bodies);
-    all.map(|(name, color)| BodyInfo { name: name.clone(), kind: BodyKind::Solid, color: color.map(|c| c as f32) })
+    scene.bodies().map(|(_, name, body)| {
+        let color = body.color().map(|c| c as f32);
+        BodyInfo { name: name.clone(), kind: BodyKind::Solid, color }
+    })
 }
 
 /// Boxes round them at the start.
