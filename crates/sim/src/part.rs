@@ -6,6 +6,7 @@
 use crate::hands::{Spring, Tied};
 use glam::{DVec3, Vec3};
 use meniscus_core::{Digest, Frame, Tets, Wrench};
+use meniscus_geometry::TriangleMesh;
 use meniscus_scene::live::LiveKey;
 use meniscus_scene::{Pick, Poke, Probe};
 use serde::de::DeserializeOwned;
@@ -83,6 +84,11 @@ pub(crate) trait Part: Send {
     /// Energy of the matter that has come in since this was last asked, under gravity \[m/s²\], and the work of pushing it in \[J\].
     fn entered(&mut self, _gravity: DVec3) -> [f64; 2] {
         [0.0; 2]
+    }
+
+    /// Surfaces that liquid meets, by the names of their bodies; none for one that is not closed.
+    fn wet_surfaces(&self) -> Vec<(&str, Option<TriangleMesh>)> {
+        Vec::new()
     }
 
     /// The tetrahedra of soft bodies.

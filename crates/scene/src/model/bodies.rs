@@ -12,6 +12,14 @@ pub trait Described {
     /// Its shape at the start, before it is turned.
     fn shape(&self) -> BodyShape<'_>;
 
+    /// Whether it, or one of its copies, is turned about the middle of its bounds before the start.
+    fn is_turned(&self) -> bool;
+
+    /// Where its copies are moved to \[m\], itself the first.
+    fn copies(&self) -> Vec<Vector> {
+        vec![[0.0; 3]]
+    }
+
     /// Red, green, blue, 0 to 1.
     fn color(&self) -> Vector;
 

@@ -135,6 +135,17 @@ impl Described for Body {
         BodyShape::Region(&self.shape)
     }
 
+    fn is_turned(&self) -> bool {
+        self.rotation != [0.0; 3] || self.repeat.as_ref().is_some_and(|repeat| repeat.rotation != [0.0; 3])
+    }
+
+    fn copies(&self) -> Vec<Vector> {
+        let Some(Repeat { count, step, .. }) = &self.repeat else { return vec![[0.0; 3]] };
+        let [x, y, z] = *count;
+        let cells = (0..y).flat_map(|j| (0..z).flat_map(move |k| (0..x).map(move |i| [i, j, k])));
+        cells.map(|cell| std::array::from_fn(|axis| f64::from(cell[axis]) * step[axis])).collect()
+    }
+
     fn color(&self) -> Vector {
         self.color
     }

@@ -95,6 +95,10 @@ impl Described for Rigid {
         BodyShape::Solid(&self.shape)
     }
 
+    fn is_turned(&self) -> bool {
+        self.rotation != [0.0; 3]
+    }
+
     fn color(&self) -> Vector {
         self.color
     }

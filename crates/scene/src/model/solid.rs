@@ -231,6 +231,10 @@ impl Described for Solid {
         BodyShape::Solid(&self.shape)
     }
 
+    fn is_turned(&self) -> bool {
+        self.rotation != [0.0; 3]
+    }
+
     fn color(&self) -> Vector {
         self.color
     }

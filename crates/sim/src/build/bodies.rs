@@ -1,6 +1,6 @@
 //! From the bodies of a scene to a system of particles.
 
-use super::{BuildError, clearance, soft, to_shape};
+use super::{BuildError, bounds_at_rest, clearance, soft, to_shape};
 use crate::methods::LiquidCoupling;
 use crate::parts::{BodiesPart, Group, ParticleSprings};
 use glam::{DQuat, DVec3, Vec3};
@@ -10,7 +10,9 @@ use meniscus_geometry::{
     Aabb, NeighbourGrid, Periodic, Region, Shape, TetMesh, TriangleMesh, count_estimate, fill, solids,
 };
 use meniscus_particles::{Elastic, Matter, Particle, Skin, System};
-use meniscus_scene::{self as scene, Body, Cohesion, Kept, Loaded, Method, Rigid, Solid, SolidShape};
+use meniscus_scene::{
+    self as scene, Body, BodyShape, Cohesion, Described, Kept, Loaded, Method, Rigid, Solid, SolidShape,
+};
 use meniscus_sph::{Liquid, Material};
 
 /// Bytes that a particle of a body needs at most: state, work, springs, skin, connections.
@@ -86,7 +88,7 @@ impl Lump {
 }
 
 fn box_around(loaded: &Loaded, solid: &Solid) -> scene::Shape {
-    let Aabb { min, max } = soft::bounds_at_rest(loaded, &solid.shape);
+    let Aabb { min, max } = bounds_at_rest(loaded, &solid.shape);
     scene::Shape::Box(scene::Bounds { min: min.to_array(), max: max.to_array() })
 }
 
@@ -205,15 +207,10 @@ fn add(loaded: &Loaded, lump: &Lump, system: &mut System, skins: &mut Vec<Skin>)
 /// Where the copies of a body are, and how they are turned.
 fn copies(body: &Body) -> impl Iterator<Item = (DVec3, DQuat)> {
     let degrees = |v: [f64; 3]| DVec3::from_array(v).map(f64::to_radians);
-    let (count, step, more) = body.repeat.as_ref().map_or(([1; 3], DVec3::ZERO, DVec3::ZERO), |repeat| {
-        (repeat.count, DVec3::from_array(repeat.step), degrees(repeat.rotation))
-    });
+    let more = body.repeat.as_ref().map_or(DVec3::ZERO, |repeat| degrees(repeat.rotation));
     let own = DQuat::from_scaled_axis(degrees(body.rotation));
-    let cells = (0..count[1]).flat_map(move |y| (0..count[2]).flat_map(move |z| (0..count[0]).map(move |x| [x, y, z])));
-    cells.enumerate().map(move |(number, cell)| {
-        let offset = step * DVec3::from_array(cell.map(f64::from));
-        (offset, DQuat::from_scaled_axis(more * number as f64) * own)
-    })
+    let turned = move |number: usize| DQuat::from_scaled_axis(more * number as f64) * own;
+    body.copies().into_iter().enumerate().map(move |(number, offset)| (DVec3::from_array(offset), turned(number)))
 }
 
 /// Velocities of a deformable body at the start.
@@ -266,21 +263,14 @@ pub(crate) fn size_estimate(loaded: &Loaded) -> (f64, f64) {
         |body: &Body| body.count() * count_estimate(&to_shape(loaded, &body.shape), spacing(loaded, body)).max(0.0);
     let particles: f64 = loaded.scene.body.values().map(of).sum();
     let spacing = loaded.scene.sph.spacing;
-    let solids = soft::bounds(loaded).filter(|_| loaded.scene.method == Method::Connections);
-    let particles = particles + solids.map(|b| b.size().element_product() / (spacing * spacing * spacing)).sum::<f64>();
+    let as_lattice = |shape| match shape {
+        BodyShape::Solid(shape) if loaded.scene.method == Method::Connections => {
+            bounds_at_rest(loaded, shape).size().element_product() / (spacing * spacing * spacing)
+        }
+        _ => 0.0,
+    };
+    let particles = particles + loaded.scene.bodies().map(|(.., body)| as_lattice(body.shape())).sum::<f64>();
     (particles, particles * BYTES_PER_PARTICLE)
-}
-
-/// Boxes around all bodies at the start; a little large for those that are turned.
-pub(crate) fn bounds(loaded: &Loaded) -> impl Iterator<Item = Aabb> {
-    loaded.scene.body.values().flat_map(|body| {
-        let rest = to_shape(loaded, &body.shape).bounds();
-        let radius = 0.5 * rest.size().length();
-        let upright = body.rotation == [0.0; 3] && body.repeat.as_ref().is_none_or(|r| r.rotation == [0.0; 3]);
-        let grown = Aabb { min: rest.center() - radius, max: rest.center() + radius };
-        let own = if upright { rest } else { grown };
-        copies(body).map(move |(offset, _)| Aabb { min: own.min + offset, max: own.max + offset })
-    })
 }
 
 /// The square of the speed to be expected \[m²/s²\]: that of a fall from the highest body to the lowest place, or of a
@@ -290,8 +280,7 @@ fn speed_squared(loaded: &Loaded) -> f64 {
     let all = super::bounds_of(loaded);
     let height = |b: &Aabb| DVec3::select(down.cmpgt(DVec3::ZERO), b.max, b.min).dot(down);
     let top = |b: &Aabb| DVec3::select(down.cmpgt(DVec3::ZERO), b.min, b.max).dot(down);
-    let solids = soft::bounds(loaded).filter(|_| loaded.scene.method == Method::Connections);
-    let fall = bounds(loaded).chain(solids).map(|b| height(&all) - top(&b)).fold(0.0, f64::max);
+    let fall = super::bounds_of_bodies(loaded).map(|b| height(&all) - top(&b)).fold(0.0, f64::max);
     let scene = &loaded.scene;
     let velocities = scene.bodies().map(|(.., body)| body.velocity());
     let thrown = velocities.map(|v| DVec3::from_array(v).length_squared()).fold(0.0, f64::max);

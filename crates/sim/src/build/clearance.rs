@@ -2,7 +2,8 @@
 
 use super::clear_of;
 use crate::methods::{Gauss, Unified};
-use crate::parts::{LiquidPart, RigidPart, SoftPart};
+use crate::part::Part;
+use crate::parts::LiquidPart;
 use glam::DVec3;
 use meniscus_coupling::{Wetted, exchange};
 use meniscus_geometry::{Bvh, TriangleMesh};
@@ -16,10 +17,11 @@ const REST_OFF: f64 = 0.1;
 const START: f64 = 1e-3;
 
 /// Takes liquid out of solids, and says what will not go well between them.
-pub(crate) fn meet(liquid: &mut Liquid, soft: Option<&SoftPart>, rigid: &RigidPart, warnings: &mut Vec<String>) {
-    let surfaces = soft.into_iter().flat_map(soft_surfaces).chain(rigid_surfaces(rigid));
-    surfaces.for_each(|(name, surface)| leave_out(liquid, name, surface, warnings));
-    let none = soft.is_none_or(|soft| soft.bodies.is_empty()) && rigid.is_empty();
+pub(crate) fn meet(water: &mut LiquidPart, solids: &[&dyn Part], warnings: &mut Vec<String>) {
+    let surfaces: Vec<_> = solids.iter().flat_map(|part| part.wet_surfaces()).collect();
+    let (none, liquid) = (surfaces.is_empty(), &mut water.liquid);
+    surfaces.into_iter().for_each(|(name, surface)| leave_out(liquid, name, surface, warnings));
+    water.meets_bodies = !none;
     if none || liquid.setup().materials.is_empty() {
         return;
     }
@@ -99,20 +101,6 @@ fn look_at_traction(liquid: &Liquid, warnings: &mut Vec<String>) {
             "coupling: surfaces hold {holds:.3e} Pa, but the scene can have {head:.3e} Pa; a stiffness of {enough:.3e} Pa would do"
         ));
     }
-}
-
-fn soft_surfaces(soft: &SoftPart) -> impl Iterator<Item = (&str, Option<TriangleMesh>)> {
-    soft.bodies.iter().zip(&soft.kind_of).map(|(body, &kind)| {
-        let surface = TriangleMesh::new(body.positions().to_vec(), body.surface().triangles().to_vec());
-        (soft.kinds[usize::from(kind)].name.as_str(), surface.ok())
-    })
-}
-
-fn rigid_surfaces(rigid: &RigidPart) -> impl Iterator<Item = (&str, Option<TriangleMesh>)> {
-    rigid.kinds.iter().enumerate().map(|(body, kind)| {
-        let triangles = rigid.world.surface(body).triangles().to_vec();
-        (kind.name.as_str(), TriangleMesh::new(rigid.world.positions(body).collect(), triangles).ok())
-    })
 }
 
 /// Removes liquid that lies in the surfaces of a body of this name, or too near to them. Where liquid can make room, as much is removed

@@ -19,7 +19,7 @@ use glam::{DVec2, DVec3};
 use meniscus_boundary::{Boundaries, Wall, WallShape, Wet};
 use meniscus_core::{BodyInfo, BodyKind, Wire};
 use meniscus_geometry::{Aabb, FillError, Periodic, Region, Shape, ShapeError, count_estimate};
-use meniscus_scene::{self as scene, Loaded, Opening, Scene, Side, WetSide};
+use meniscus_scene::{self as scene, BodyShape, Loaded, Opening, Scene, Side, WetSide};
 use meniscus_sph::{Emitter, Liquid, Material, Motion, Params, Setup};
 
 /// Bytes that a liquid particle needs at most: state twice, packed copies, neighbour lists.
@@ -196,7 +196,6 @@ pub(crate) fn water(loaded: &Loaded, warnings: &mut Vec<String>) -> Result<Liqui
     if dry && (!solid || !scene.liquid.is_empty()) {
         warnings.push("the scene has no liquid: no shape is filled and there is no emitter".into());
     }
-    let by_surfaces = scene.method == scene::Method::Gauss && !scene.solid.is_empty();
     Ok(LiquidPart {
         courant: scene.time.courant,
         domain,
@@ -207,7 +206,7 @@ pub(crate) fn water(loaded: &Loaded, warnings: &mut Vec<String>) -> Result<Liqui
         liquid,
         walls,
         dry,
-        meets_bodies: by_surfaces || !scene.rigid.is_empty() && scene.method != scene::Method::Connections,
+        meets_bodies: false,
     })
 }
 
@@ -360,11 +359,26 @@ pub(crate) fn bounds_of(loaded: &Loaded) -> Aabb {
     });
     let all = liquid_bounds(loaded)
         .into_iter()
-        .chain(parts::bounds(loaded))
+        .chain(bounds_of_bodies(loaded))
         .chain(tanks)
         .chain(animated::bounds(loaded).into_iter().map(|(_, bounds)| bounds))
         .reduce(|a, b| a.union(&b));
     all.unwrap_or(Aabb { min: DVec3::ZERO, max: DVec3::ONE })
+}
+
+/// Boxes round bodies that answer, and their copies, at the start; a little large for those that are turned.
+pub(crate) fn bounds_of_bodies(loaded: &Loaded) -> impl Iterator<Item = Aabb> {
+    loaded.scene.bodies().flat_map(|(.., body)| {
+        let rest = match body.shape() {
+            BodyShape::Solid(shape) => bounds_at_rest(loaded, shape),
+            BodyShape::Region(shape) => to_shape(loaded, shape).bounds(),
+        };
+        let radius = 0.5 * rest.size().length();
+        let grown = Aabb { min: rest.center() - radius, max: rest.center() + radius };
+        let own = if body.is_turned() { grown } else { rest };
+        let moved = move |by: DVec3| Aabb { min: own.min + by, max: own.max + by };
+        body.copies().into_iter().map(move |offset| moved(DVec3::from_array(offset)))
+    })
 }
 
 /// The box round everything wherever walls, bodies and hands that are led carry it: a tank takes its liquid along.

@@ -247,21 +247,6 @@ pub(crate) fn bounds_at_rest(loaded: &Loaded, shape: &SolidShape) -> Aabb {
     }
 }
 
-/// Boxes around all solids and rigid bodies at the start; a little large for those that are turned.
-pub(crate) fn bounds(loaded: &Loaded) -> impl Iterator<Item = Aabb> {
-    let scene = &loaded.scene;
-    let solids = scene.solid.values().map(|solid| (&solid.shape, solid.rotation));
-    let rigid = scene.rigid.values().map(|rigid| (&rigid.shape, rigid.rotation));
-    solids.chain(rigid).map(|(shape, rotation)| {
-        let rest = bounds_at_rest(loaded, shape);
-        if rotation == [0.0; 3] {
-            return rest;
-        }
-        let radius = 0.5 * rest.size().length();
-        Aabb { min: rest.center() - radius, max: rest.center() + radius }
-    })
-}
-
 /// Velocities at the start.
 fn throw(body: &mut Body, solid: &Solid) {
     let (velocity, spin) = (DVec3::from_array(solid.velocity), DVec3::from_array(solid.spin));

@@ -94,10 +94,10 @@ impl Gauss {
     pub(crate) fn build(loaded: &Loaded, warnings: &mut Vec<String>) -> Result<Self, BuildError> {
         let scene = &loaded.scene;
         let mut water = build::water(loaded, warnings)?;
-        let soft = build::soft::soft(loaded, &water.walls, parts::first_solid(scene), warnings)?;
+        let soft = build::soft::soft(loaded, &water.walls, parts::first("solid", scene), warnings)?;
         let finest = soft.kinds.iter().map(|kind| kind.edge).fold(f64::INFINITY, f64::min);
-        let rigid = build::rigid::rigid(loaded, &water.walls, parts::first_rigid(scene), finest)?;
-        clearance::meet(&mut water.liquid, Some(&soft), &rigid, warnings);
+        let rigid = build::rigid::rigid(loaded, &water.walls, parts::first("rigid", scene), finest)?;
+        clearance::meet(&mut water, &[&soft, &rigid], warnings);
         let mut gauss = Self { water, soft, rigid, before: None };
         clearance::relax(&mut gauss, DVec3::from_array(scene.gravity), warnings);
         Ok(gauss)

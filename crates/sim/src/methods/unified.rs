@@ -137,9 +137,9 @@ impl Unified {
     pub(crate) fn build(loaded: &Loaded, warnings: &mut Vec<String>) -> Result<Self, BuildError> {
         let scene = &loaded.scene;
         let mut water = build::water(loaded, warnings)?;
-        let rigid = build::rigid::rigid(loaded, &water.walls, parts::first_rigid(scene), f64::INFINITY)?;
-        clearance::meet(&mut water.liquid, None, &rigid, warnings);
-        let elastic = build::elastic::elastic(loaded, &mut water, parts::first_solid(scene), warnings)?;
+        let rigid = build::rigid::rigid(loaded, &water.walls, parts::first("rigid", scene), f64::INFINITY)?;
+        clearance::meet(&mut water, &[&rigid], warnings);
+        let elastic = build::elastic::elastic(loaded, &mut water, parts::first("solid", scene), warnings)?;
         let mut unified = Self { water, rigid, elastic, before: Vec::new() };
         clearance::relax_embedded(&mut unified, DVec3::from_array(scene.gravity), warnings);
         Ok(unified)

@@ -1,4 +1,4 @@
-//! The parts of worlds: one file per solver. Whoever adds a kind of body adds it to the two lists at the end.
+//! The parts of worlds: one file per solver. The kinds of bodies are listed in `meniscus_scene::Scene::bodies`.
 
 mod bodies;
 mod elastic;
@@ -19,30 +19,19 @@ pub(crate) use rigid::{RigidKind, RigidPart};
 pub(crate) use skin::TornSkin;
 pub(crate) use soft::{Held, SavedSoft, SoftKind, SoftPart};
 
-use crate::build;
 use meniscus_core::{BodyInfo, BodyKind};
-use meniscus_geometry::Aabb;
-use meniscus_scene::{Loaded, Scene};
+use meniscus_scene::Scene;
 
-/// The number of the first solid among the bodies of a frame.
-pub(crate) fn first_solid(scene: &Scene) -> usize {
-    scene.liquid.len() + scene.wall.len() + scene.animated.len() + scene.emitter.len()
+/// The number of the first body of a table, "solid" or another, among the bodies of a frame.
+pub(crate) fn first(table: &str, scene: &Scene) -> usize {
+    let others = scene.liquid.len() + scene.wall.len() + scene.animated.len() + scene.emitter.len();
+    others + scene.bodies().take_while(|(of, ..)| *of != table).count()
 }
 
-/// The number of the first rigid body.
-pub(crate) fn first_rigid(scene: &Scene) -> usize {
-    first_solid(scene) + scene.solid.len()
-}
-
-/// What is shown of bodies that answer, in the order of their numbers: solids, rigid bodies, bodies of particles.
+/// What is shown of bodies that answer, in the order of their numbers.
 pub(crate) fn shown(scene: &Scene) -> impl Iterator<Item = BodyInfo> {
     scene.bodies().map(|(_, name, body)| {
         let color = body.color().map(|c| c as f32);
         BodyInfo { name: name.clone(), kind: BodyKind::Solid, color }
     })
-}
-
-/// Boxes round them at the start.
-pub(crate) fn bounds(loaded: &Loaded) -> impl Iterator<Item = Aabb> {
-    build::soft::bounds(loaded).chain(build::bodies::bounds(loaded))
 }

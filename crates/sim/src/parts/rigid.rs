@@ -6,6 +6,7 @@ use glam::DVec3;
 use meniscus_boundary::{Boundaries, Motion};
 use meniscus_core::{Digest, Frame, StepError, StepReport, Surface, Wrench};
 use meniscus_coupling::fem_rigid::Samples;
+use meniscus_geometry::TriangleMesh;
 use meniscus_rigid::{MassProperties, Picked, State, World};
 use meniscus_scene::live::LiveKey;
 use meniscus_scene::{Pick, Probe, Ray};
@@ -158,6 +159,12 @@ impl Part for RigidPart {
                 ..Surface::default()
             });
         }
+    }
+
+    fn wet_surfaces(&self) -> Vec<(&str, Option<TriangleMesh>)> {
+        let triangles = |body| self.world.surface(body).triangles().to_vec();
+        let surface = |body| TriangleMesh::new(self.world.positions(body).collect(), triangles(body)).ok();
+        self.kinds.iter().enumerate().map(|(body, kind)| (kind.name.as_str(), surface(body))).collect()
     }
 
     fn moved_in(&self) -> &'static str {

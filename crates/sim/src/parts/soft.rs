@@ -11,7 +11,7 @@ use meniscus_coupling::fem_rigid::RigidSide;
 use meniscus_coupling::liquid_fem::{Lent, Soft, Whole};
 use meniscus_fem::contact::{Contact, Obstacle};
 use meniscus_fem::{Body, Fracture, Material, Picked, State};
-use meniscus_geometry::Region;
+use meniscus_geometry::{Region, TriangleMesh};
 use meniscus_scene::live::LiveKey;
 use meniscus_scene::{Pick, Probe, Ray};
 use serde::{Deserialize, Serialize};
@@ -283,6 +283,12 @@ impl Part for SoftPart {
             }
             frame.surfaces.push(surface);
         }
+    }
+
+    fn wet_surfaces(&self) -> Vec<(&str, Option<TriangleMesh>)> {
+        let surface = |body: &Body| TriangleMesh::new(body.positions().to_vec(), body.surface().triangles().to_vec());
+        let named = self.bodies.iter().zip(&self.kind_of);
+        named.map(|(body, &kind)| (self.kinds[usize::from(kind)].name.as_str(), surface(body).ok())).collect()
     }
 
     fn moved_in(&self) -> &'static str {
