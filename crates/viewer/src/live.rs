@@ -344,12 +344,24 @@ impl Live {
             }
             while let Some(order) = next(orders, Duration::ZERO)? {
                 match self.obey_meanwhile(&order, &scene) {
-                    Meanwhile::New(new) => {
+                    Meanwhile::New(mut new) => {
                         // The old one goes when its step is done.
                         self.mill = None;
+                        if matches!(order.request, Request::Reset) {
+                            // What was changed before the reset holds after it.
+                            later
+                                .iter()
+                                .filter(|order| order.changes_setting())
+                                .for_each(|order| self.obey(&mut new, order));
+                        }
                         return Ok(*new);
                     }
-                    Meanwhile::Done => self.tell_busy(began.elapsed()),
+                    Meanwhile::Done => {
+                        // Single steps that were asked for before a pause are not taken after it.
+                        let pauses = matches!(order.request, Request::Pause { .. });
+                        later.retain(|order: &Order| !(pauses && matches!(order.request, Request::Step)));
+                        self.tell_busy(began.elapsed());
+                    }
                     Meanwhile::Later => later.push(order),
                 }
             }

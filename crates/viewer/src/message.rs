@@ -74,6 +74,11 @@ pub(crate) struct Order {
 }
 
 impl Order {
+    /// Whether it changes a parameter, which lasts as long as the scene does.
+    pub(crate) fn changes_setting(&self) -> bool {
+        matches!(self.request, Request::Command { command: Command::Set(_) })
+    }
+
     /// Tells the one who gave the order that it cannot be done.
     pub(crate) fn refuse(&self, why: &str) {
         // Whoever does not listen does not hear it.

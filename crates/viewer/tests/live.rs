@@ -444,7 +444,10 @@ fn a_long_step_froze_the_server() {
     assert!(client.status["busy"].is_number() && client.status["step"] == 0, "{}", client.status);
     answered(&mut client, r#"{"type":"pause","on":false}"#, "go on", |client| client.status["running"] == true);
     let generation = client.status["generation"].as_u64();
+    // A slider that was moved while the step took long was lost by the reset.
+    client.send(r#"{"type":"command","command":{"set":{"key":"solid.block.young","value":2e12}}}"#);
     answered(&mut client, r#"{"type":"reset"}"#, "reset", |client| client.status["generation"].as_u64() > generation);
+    client.until("the slider", |client| client.status["settings"]["solid.block.young"] == 2e12);
     answered(&mut client, r#"{"type":"load","scene":"beam"}"#, "load", |client| {
         client.status["loading"] == "beam" || client.scene["name"] == "beam"
     });
