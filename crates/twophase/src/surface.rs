@@ -4,6 +4,7 @@ use crate::flow::Flow;
 use crate::grid::GHOSTS;
 use glam::{DVec3, DVec4};
 use meniscus_geometry::{IsoGrid, IsoSurface};
+use rayon::prelude::*;
 
 /// Triangles that face the gas.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -18,34 +19,72 @@ pub struct Surface {
     pub triangles: Vec<[u32; 3]>,
 }
 
+/// Where the samples along an axis lie \[m\]: beyond the low side and on it, in the middles of the cells, on the high side and beyond it. What is
+/// beyond a side is put onto it, so that the surface closes there flat and with sharp rims.
+struct Samples(Vec<f64>);
+
+impl Samples {
+    fn new([low, high]: [f64; 2], spacing: f64, cells: usize) -> Self {
+        let middles = (0..cells).map(|i| low + (i as f64 + 0.5) * spacing);
+        Self([low, low].into_iter().chain(middles).chain([high, high]).collect())
+    }
+
+    /// The cell whose value a sample has; none beyond the sides.
+    fn cell(&self, sample: usize) -> Option<usize> {
+        let last = self.0.len() - 1;
+        (0 < sample && sample < last).then(|| sample.clamp(2, last - 2) - 2)
+    }
+
+    /// Where a place lies that is given in samples.
+    fn position(&self, at: f64) -> f64 {
+        let sample = (at as usize).min(self.0.len() - 2);
+        self.0[sample] + (at - sample as f64) * (self.0[sample + 1] - self.0[sample])
+    }
+}
+
+/// Makes one vertex of those that share a place, and drops triangles that have no area then.
+fn weld(positions: &[DVec3], triangles: &[[u32; 3]]) -> (Vec<DVec3>, Vec<[u32; 3]>) {
+    let key = |&vertex: &u32| positions[vertex as usize].to_array().map(|x| (x + 0.0).to_bits());
+    let mut sorted: Vec<u32> = (0..positions.len() as u32).collect();
+    sorted.par_sort_unstable_by_key(|vertex| (key(vertex), *vertex));
+    let mut first: Vec<u32> = (0..positions.len() as u32).collect();
+    for same in sorted.chunk_by(|a, b| key(a) == key(b)) {
+        same.iter().for_each(|&vertex| first[vertex as usize] = same[0]);
+    }
+    let (mut kept, mut number) = (Vec::new(), vec![0; positions.len()]);
+    for vertex in (0..positions.len()).filter(|&vertex| first[vertex] as usize == vertex) {
+        number[vertex] = kept.len() as u32;
+        kept.push(positions[vertex]);
+    }
+    let welded = triangles.iter().map(|t| t.map(|vertex| number[first[vertex as usize] as usize]));
+    (kept, welded.filter(|[a, b, c]| a != b && b != c && c != a).collect())
+}
+
 impl Flow {
-    /// The surface φ = 0, closed along the sides of the box and along solids.
+    /// The surface φ = 0, which goes up to the sides of the box as it is before them, closed along these sides and along solids.
     #[must_use]
     pub fn surface(&self) -> Surface {
-        let cells = self.grid.cells();
-        // One layer of gas around the box closes the surface there.
-        let samples = cells.map(|n| n as u32 + 2);
-        let h = self.grid.spacing();
-        let origin = self.grid.center(self.grid.index([0; 3])) - h;
-        let Ok(iso) = IsoGrid::new(origin, h, samples) else { return Surface::default() };
+        let (cells, domain) = (self.grid.cells(), self.grid.domain());
+        let axes: [Samples; 3] =
+            std::array::from_fn(|d| Samples::new([domain.min[d], domain.max[d]], self.grid.spacing(), cells[d]));
+        let samples = cells.map(|n| n as u32 + 4);
+        let Ok(iso) = IsoGrid::new(DVec3::ZERO, 1.0, samples) else { return Surface::default() };
         let value = |index: usize| {
             let [x, y, _] = samples.map(|n| n as usize);
             let at = [index % x, index / x % y, index / x / y];
-            let beyond = (0..3).any(|d| at[d] == 0 || at[d] == cells[d] + 1);
-            let p: usize = (0..3).map(|d| (at[d] + GHOSTS - 1) * self.grid.stride(d)).sum();
-            // The outermost layer lies half a cell outside: mirrored, but never liquid.
-            let from_solid = self.openings.cut().map_or(f64::INFINITY, |cut| cut.centers[p]);
-            if beyond {
-                self.state.signed_distance[p].max(0.5 * h)
-            } else {
-                (-self.state.signed_distance[p]).max(-from_solid)
+            let mut p = 0;
+            for (d, axis) in axes.iter().enumerate() {
+                let Some(cell) = axis.cell(at[d]) else { return 1.0 };
+                p += (cell + GHOSTS) * self.grid.stride(d);
             }
+            let from_solid = self.openings.cut().map_or(f64::INFINITY, |cut| cut.centers[p]);
+            (-self.state.signed_distance[p]).max(-from_solid)
         };
-        let values: Vec<f64> = (0..iso.sample_count()).map(value).collect();
-        let found = iso.surface(&values, 0.0).unwrap_or_default();
-        let IsoSurface { positions, triangles, .. } = found;
-        let domain = self.grid.domain();
-        let positions: Vec<DVec3> = positions.into_iter().map(|x| x.clamp(domain.min, domain.max)).collect();
+        let values: Vec<f64> = (0..iso.sample_count()).into_par_iter().map(value).collect();
+        let IsoSurface { positions, triangles, .. } = iso.surface(&values, 0.0).unwrap_or_default();
+        let place = |x: DVec3| DVec3::from_array(std::array::from_fn(|d| axes[d].position(x[d])));
+        let placed: Vec<DVec3> = positions.into_iter().map(place).collect();
+        let (positions, triangles) = weld(&placed, &triangles);
         let (velocities, pressures) = positions.iter().map(|&x| self.in_liquid(x)).unzip();
         Surface { positions, velocities, pressures, triangles }
     }
