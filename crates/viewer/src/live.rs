@@ -336,7 +336,7 @@ impl Live {
                 Some(stage)
             }
         };
-        let mut later = Vec::new();
+        let mut later: Vec<Order> = Vec::new();
         while stage.is_none() {
             match self.mill.as_ref().map_or(Ok(None), |mill| mill.wait(LOOK)) {
                 Ok(back) => stage = back,
@@ -359,7 +359,7 @@ impl Live {
                     Meanwhile::Done => {
                         // Single steps that were asked for before a pause are not taken after it.
                         let pauses = matches!(order.request, Request::Pause { .. });
-                        later.retain(|order: &Order| !(pauses && matches!(order.request, Request::Step)));
+                        later.retain(|order| !(pauses && matches!(order.request, Request::Step)));
                         self.tell_busy(began.elapsed());
                     }
                     Meanwhile::Later => later.push(order),
