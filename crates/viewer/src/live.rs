@@ -349,10 +349,9 @@ impl Live {
                         self.mill = None;
                         if matches!(order.request, Request::Reset) {
                             // What was changed before the reset holds after it.
-                            later
-                                .iter()
-                                .filter(|order| order.changes_setting())
-                                .for_each(|order| self.obey(&mut new, order));
+                            let changes = later.iter().filter(|order| order.changes_setting());
+                            changes.for_each(|order| self.obey(&mut new, order));
+                            self.show(&mut new, true);
                         }
                         return Ok(*new);
                     }
