@@ -1,5 +1,6 @@
 //! Bodies that lie in each other, in walls or round a nozzle at the start: contact would throw them apart with energy from
-//! nowhere. Vertices and middles of triangles are looked at; a needle that passes through between them is not seen.
+//! nowhere. Vertices and middles of triangles are looked at, and points of a lattice in what two bodies have in common, which may be all of
+//! them; a needle that passes through between these is not seen.
 
 use crate::build::BuildError;
 use glam::DVec3;
@@ -11,6 +12,11 @@ use meniscus_scene::{Loaded, Method, Scene, Side, Tank, WallShape, WetSide};
 const MIN_OVERLAP: f64 = 0.03;
 /// The same beyond which it is refused.
 const REFUSED: f64 = 0.15;
+
+/// Points of the lattice along each axis, an odd number: the middle is one of them.
+const LATTICE: usize = 7;
+/// How often the lattice is laid anew around the best of its points, finer each time.
+const LATTICES: usize = 3;
 
 /// A body as it is met.
 struct Solid {
@@ -103,10 +109,38 @@ impl Solid {
         self.bounds.size().min_element().max(f64::MIN_POSITIVE)
     }
 
-    /// How deep points of this body lie in a closed surface \[m\].
+    /// How deep this body lies in a closed surface \[m\].
     fn depth_in(&self, bounds: &Aabb, tree: &Bvh) -> f64 {
         let near = self.points.iter().filter(|point| bounds.contains(**point));
-        near.filter(|point| tree.inside(**point)).map(|&point| -tree.signed_distance(point)).fold(0.0, f64::max)
+        let inside = near.filter(|point| tree.inside(**point));
+        inside.map(|&point| -tree.signed_distance(point)).fold(self.shared_with(bounds, tree), f64::max)
+    }
+
+    /// How thick what this body shares with a closed surface is about \[m\]: twice the depth of the point that is deepest in both. Of bodies that
+    /// coincide no vertex lies in the other.
+    fn shared_with(&self, bounds: &Aabb, tree: &Bvh) -> f64 {
+        let shared = Aabb { min: self.bounds.min.max(bounds.min), max: self.bounds.max.min(bounds.max) };
+        if shared.is_empty() {
+            return 0.0;
+        }
+        let depth = |x: DVec3| match self.tree.inside(x) && tree.inside(x) {
+            true => -self.tree.signed_distance(x).max(tree.signed_distance(x)),
+            false => 0.0,
+        };
+        let (mut deepest, mut around, mut size) = (0.0f64, shared.center(), shared.size());
+        for _ in 0..LATTICES {
+            let (middle, step) = (around, size / (LATTICE - 1) as f64);
+            for k in 0..LATTICE * LATTICE * LATTICE {
+                let at = [k % LATTICE, k / LATTICE % LATTICE, k / (LATTICE * LATTICE)];
+                let x = middle + step * (DVec3::from(at.map(|k| k as f64)) - 0.5 * (LATTICE - 1) as f64);
+                let own = depth(x);
+                if own > deepest {
+                    (deepest, around) = (own, x);
+                }
+            }
+            size = 2.0 * step;
+        }
+        2.0 * deepest
     }
 }
 
