@@ -18,7 +18,7 @@ const sheet = matchMedia("(max-width: 900px) and (orientation: portrait)"); // t
 
 // What the person chose; some of it is remembered by the browser.
 const look = {
-  theme: "light", coloring: "speed", range: [0, 1], ground: 0, wire: false, tets: false, points: false, style: {}, outlines: true, shadows: true, surface: false, hand: false, strength: 1,
+  theme: "light", coloring: "speed", range: [0, 1], ground: 0, wire: false, tets: false, points: false, style: {}, outlines: true, shadows: true, surface: true, hand: false, strength: 1,
 };
 
 const app = {
@@ -91,10 +91,14 @@ function newScene(scene) {
   if (another) {
     const wanted = scene.picture.color;
     setColoring(COLORINGS[wanted] ? wanted : "body");
+    // Colours that tell a number are those of particles, unless the person says otherwise.
+    byId("liquid").value = wanted === "water" || wanted === "body" ? "surface" : "particles";
+    choose();
     if (!small.matches) app.panel.openScenes(false);
   }
   app.panel.show(scene);
   app.plots.clear();
+  if (scene.series) app.plots.record(scene.series);
   app.ranges = {};
   // Its status may have come first, and what stands still sends no other.
   const { status } = app;
@@ -160,7 +164,7 @@ function connected(on, reason) {
   if (on) {
     // A server that was started anew counts its pictures anew.
     pending = null;
-    if (look.tets || look.points) wish();
+    wish();
     notice("");
   } else {
     notice(`${reason ? `${reason}: ` : ""}the server is gone; trying again. If it was started anew, use the link that it printed.`, true, true);
@@ -278,10 +282,11 @@ function setColoring(coloring) {
 function updateRange() {
   const { quantity, name, unit } = COLORINGS[look.coloring];
   const { frame, topology } = app.renderer;
-  const liquidSurface = frame?.surfaces.some((s) => s.speeds);
-  const any = frame && quantity && (frame.count > 0 || liquidSurface);
+  // Water that is as deep as it looks tells no number.
+  const told = app.renderer.frame && app.renderer.poured(look) && look.coloring === "water" ? null : quantity;
+  const any = frame && told && (frame.count > 0 || frame.liquids.length > 0);
   byId("legend").hidden = !any;
-  showBodies(frame && !quantity ? topology : null);
+  showBodies(frame && !told ? topology : null);
   if (!any) return;
   const set = app.scene.picture.range;
   if (quantity === "speed") {
@@ -384,7 +389,7 @@ function label(pen, text, [x, y]) {
 // ---- what the person does
 
 const actions = {
-  pause: () => app.connection.send({ type: "pause", on: Boolean(app.status?.running) }),
+  pause: () => app.connection.send({ type: "pause", on: app.status?.running ?? true }),
   step: () => app.connection.send({ type: "step" }),
   reset: () => app.connection.send({ type: "reset" }),
   camera: () => { app.camera.goHome(performance.now(), calm.matches); app.changed(); },
@@ -406,7 +411,8 @@ function saveShot() {
   const { renderer } = app;
   if (!renderer) return;
   renderer.draw(app.camera, look);
-  renderer.canvas.toBlob((blob) => {
+  const canvas = byId("labels").checked ? labelled(renderer.canvas) : renderer.canvas;
+  canvas.toBlob((blob) => {
     const link = document.createElement("a");
     link.href = URL.createObjectURL(blob);
     link.download = `${app.scene?.name ?? "meniscus"}-${(app.status?.time ?? 0).toFixed(2)}s.png`;
@@ -415,19 +421,50 @@ function saveShot() {
   }, "image/png");
 }
 
+// The picture with its title, time and legend, as the page shows them.
+function labelled(picture) {
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [picture.width, picture.height];
+  const pen = canvas.getContext("2d");
+  pen.drawImage(picture, 0, 0);
+  const ratio = picture.width / picture.clientWidth;
+  pen.scale(ratio, ratio);
+  const [, height] = [picture.clientWidth, picture.clientHeight];
+  pen.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--ink");
+  const write = (text, size, x, y) => { pen.font = `${size}px system-ui, sans-serif`; pen.fillText(text, x, y); };
+  write(app.scene?.title ?? "", 20, 20, 34);
+  write(`t = ${(app.status?.time ?? 0).toFixed(2)} s`, 15, 20, 56);
+  let at = height - 20;
+  if (!byId("legend").hidden) {
+    write(`${byId("legend-low").textContent} … ${byId("legend-high").textContent}`, 13, 20, at);
+    pen.drawImage(byId("legend-bar"), 20, at - 26, 180, 8);
+    write(byId("legend-name").textContent, 13, 20, at - 32);
+  } else {
+    for (const { name, color } of [...(app.renderer.topology?.bodies ?? [])].filter(({ kind }) => kind !== "wall").slice(0, MOST_BODIES).reverse()) {
+      const ink = pen.fillStyle;
+      pen.fillStyle = `rgb(${color.map((v) => Math.round(255 * clamp(v, 0, 1))).join(" ")})`;
+      pen.fillRect(20, at - 9, 9, 9);
+      pen.fillStyle = ink;
+      write(name, 13, 35, at);
+      at -= 18;
+    }
+  }
+  return canvas;
+}
+
 // Takes over all switches.
 function choose() {
   const theme = byId("theme").value;
   look.theme = theme === "auto" ? (darkSystem.matches ? "dark" : "light") : theme;
   document.documentElement.dataset.theme = look.theme;
   look.wire = byId("wire").checked;
-  const wished = [look.tets, look.points];
+  const wished = [look.tets, look.points, look.surface];
   look.tets = byId("tets").checked;
   look.points = byId("points").checked;
-  if (look.tets !== wished[0] || look.points !== wished[1]) wish();
+  look.surface = byId("liquid").value === "surface";
+  if ([look.tets, look.points, look.surface].some((v, k) => v !== wished[k])) wish();
   look.outlines = byId("outline").checked;
   look.shadows = byId("shadow").checked;
-  look.surface = byId("liquid").value === "surface";
   look.ground = byId("ground").checked ? (app.scene?.picture.ground_height ?? app.lowest ?? 0) : null;
   look.hand = byId("hand").checked;
   const strength = 10 ** Number(byId("strength").value);
@@ -446,7 +483,7 @@ function choose() {
 
 // Tells the server what this page wants to see beside the pictures.
 function wish() {
-  if (app.live) app.connection.send({ type: "extras", tets: look.tets, points: look.points });
+  if (app.connection?.connected) app.connection.send({ type: "extras", tets: look.tets, points: look.points, surfaces: look.surface });
 }
 
 function toggle(id) {

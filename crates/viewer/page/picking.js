@@ -1,11 +1,11 @@
 // What is under the pointer.
 
 import { add, scale } from "./math.js";
-import { position } from "./protocol.js";
+import { position, positions } from "./protocol.js";
 
 // The nearest thing that a ray meets: {kind: "body" | "liquid", point, away, body}, or nothing.
 export function pick(ray, frame, topology) {
-  const hits = [pickSurfaces(ray, frame, topology), pickParticles(ray, frame)].filter(Boolean);
+  const hits = [pickSurfaces(ray, frame, topology), pickParticles(ray, frame), pickGrid(ray, frame)].filter(Boolean);
   hits.sort((a, b) => a.away - b.away);
   return hits[0] ?? null;
 }
@@ -13,14 +13,18 @@ export function pick(ray, frame, topology) {
 function pickSurfaces({ from, along }, frame, topology) {
   let best = null;
   topology.surfaces.forEach(({ body, triangles }, k) => {
-    const kind = topology.bodies[body]?.kind;
-    if (kind === "wall") return;
+    if (topology.bodies[body]?.kind === "wall") return;
     const away = firstTriangle(from, along, triangles, frame.surfaces[k].positions);
-    if (away < (best?.away ?? Infinity)) {
-      best = { kind: kind === "liquid" ? "liquid" : "body", away, body, point: add(from, scale(along, away)) };
-    }
+    if (away < (best?.away ?? Infinity)) best = { kind: "body", away, body, point: add(from, scale(along, away)) };
   });
   return best;
+}
+
+// A liquid without particles: that of a grid.
+function pickGrid({ from, along }, frame) {
+  if (frame.count > 0) return null;
+  const away = Math.min(...frame.liquids.map((liquid) => firstTriangle(from, along, liquid.corners, positions(liquid))));
+  return away < Infinity ? { kind: "liquid", away, point: add(from, scale(along, away)) } : null;
 }
 
 // The distance at which a ray first meets a triangle.

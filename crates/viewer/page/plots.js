@@ -1,4 +1,4 @@
-// Plots that move: the last moments of what is measured.
+// Plots: the last moments of what is measured, or all of a record with a cursor at what is shown.
 
 import { element } from "./dom.js";
 import { words } from "./math.js";
@@ -16,6 +16,12 @@ export class Plots {
   }
 
   clear() { this.plots.forEach((plot) => plot.clear()); }
+
+  // The whole of a record.
+  record({ time, energy, volume, particles }) {
+    const columns = [energy, volume.map((v) => [100 * v]), [], particles.map((n) => [n])];
+    this.plots.forEach((plot, k) => plot.whole(time, columns[k]));
+  }
 
   // Takes over a status.
   add({ time, energy, volume, stages, particles, steps }) {
@@ -55,7 +61,15 @@ class Plot {
     this.clear();
   }
 
+  // All rows there are; from now on only the cursor moves.
+  whole(time, columns) {
+    this.rows = columns.map((values, k) => ({ time: time[k], values }));
+    this.cursor = this.rows.length ? time[0] : null;
+    this.stale = true;
+  }
+
   clear() {
+    this.cursor = null;
     this.rows = [];
     this.means = new Map(); // of the stages, if it has them
     this.stale = true;
@@ -76,11 +90,20 @@ class Plot {
   }
 
   add(time, values, text) {
+    if (this.cursor !== null) {
+      this.cursor = time;
+      this.tell(text);
+      return;
+    }
     // Time that goes back begins a new story.
     if (this.rows.length && time < this.rows.at(-1).time) this.rows = [];
     if (this.rows.length && time === this.rows.at(-1).time) this.rows.pop();
     this.rows.push({ time, values });
     if (this.rows.length > KEPT) this.rows.shift();
+    this.tell(text);
+  }
+
+  tell(text) {
     if (this.value.textContent !== text) {
       this.value.textContent = text;
       this.canvas.setAttribute("aria-label", `${this.name}: ${text}`);
@@ -129,7 +152,9 @@ class Plot {
     let high = Math.max(...shown.flat());
     if (this.name === "volume of the liquid") [low, high] = [Math.min(low, -0.5), Math.max(high, 0.5)];
     if (!(high > low)) high = low + 1;
-    const x = (k) => ((k + KEPT - rows.length) / (KEPT - 1)) * width;
+    const [first, last] = [rows[0].time, rows.at(-1).time];
+    const along = (time) => ((time - first) / (last - first || 1)) * (width - 2) + 1;
+    const x = (k) => (this.cursor === null ? ((k + KEPT - rows.length) / (KEPT - 1)) * width : along(rows[k].time));
     const y = (v) => height - ratio - ((v - low) / (high - low)) * (height - 4 * ratio);
     for (let line = this.lines.length - 1; line >= 0; line--) {
       pen.beginPath();
@@ -146,5 +171,12 @@ class Plot {
         pen.stroke();
       }
     }
+    if (this.cursor === null) return;
+    pen.strokeStyle = paint("--ink");
+    pen.lineWidth = ratio;
+    pen.beginPath();
+    pen.moveTo(along(this.cursor), 0);
+    pen.lineTo(along(this.cursor), height);
+    pen.stroke();
   }
 }

@@ -6,6 +6,7 @@ import { Liquid } from "./liquid.js";
 import { Box, add, lookAt, multiply, orthographic, scale } from "./math.js";
 import { Mesh, edgePairs } from "./meshes.js";
 import { SHADERS } from "./shaders.js";
+import { Water } from "./water.js";
 
 const LEVELS = [
   { shadow: 512, samples: 0, ratio: 1, surface: 0.5 },
@@ -17,7 +18,6 @@ const GRID_REACH = 7.5;
 // Opacity of clear things: looked at straight on, and what grazing adds.
 const GLASS = [0.07, 0.4];
 const CLEAR_BODY = [0.16, 0.5];
-const CLEAR_WATER = [0.16, 0.6];
 const HIDDEN = [0, 0];
 
 export class Renderer {
@@ -35,6 +35,8 @@ export class Renderer {
     const { gl } = this;
     this.programs = Object.fromEntries(Object.entries(SHADERS).map(([name, pair]) => [name, new Program(gl, name, pair)]));
     this.liquid = Liquid.make(gl);
+    this.water = Water.make(gl);
+    this.panes = null;
     this.places = new Stream(gl);
     this.values = new Stream(gl);
     this.segments = new Stream(gl);
@@ -94,11 +96,26 @@ export class Renderer {
     this.places.write(frame.places);
     this.values.write(frame.values);
     topology.surfaces.forEach((surface, k) => {
-      const { positions, speeds } = frame.surfaces[k];
-      this.meshes[k] ??= new Mesh(gl, surface, positions, topology.bodies[surface.body]?.kind !== "liquid");
-      this.meshes[k].update(positions, speeds);
+      const { positions } = frame.surfaces[k];
+      this.meshes[k] ??= new Mesh(gl, surface, positions);
+      this.meshes[k].update(positions);
     });
+    this.water?.pour(frame.liquids);
+    this.setPanes(frame.panes);
     this.box = this.bounds();
+  }
+
+  // Panes of tanks: two triangles each.
+  setPanes(corners) {
+    const count = corners.length / 12;
+    if (this.panes && (count === 0 || this.panes.positions.length !== corners.length)) {
+      this.panes.free();
+      this.panes = null;
+    }
+    if (count === 0) return;
+    const triangles = Uint32Array.from({ length: 6 * count }, (_, k) => 4 * Math.floor(k / 6) + [0, 1, 2, 0, 2, 3][k % 6]);
+    this.panes ??= new Mesh(this.gl, { body: -1, triangles }, corners);
+    this.panes.update(corners);
   }
 
   // Everything that is to be seen.
@@ -113,6 +130,10 @@ export class Renderer {
       const stride = 3 * Math.max(1, Math.floor(positions.length / 6000));
       for (let k = 0; k < positions.length; k += stride) box.add(positions[k], positions[k + 1], positions[k + 2]);
     }
+    for (const { low, extent } of frame.liquids) {
+      box.add(...low);
+      box.add(...add(low, extent));
+    }
     addWires(box, frame);
     return box;
   }
@@ -123,6 +144,11 @@ export class Renderer {
     const box = new Box();
     for (const { positions } of frame.surfaces) {
       for (let k = 0; k < positions.length; k += 3) box.add(positions[k], positions[k + 1], positions[k + 2]);
+    }
+    // That of a grid is all there is of it; particles may have flown away.
+    for (const { low, extent } of frame.count > 0 ? [] : frame.liquids) {
+      box.add(...low);
+      box.add(...add(low, extent));
     }
     addWires(box, frame);
     return box.empty ? this.box : box;
@@ -142,7 +168,13 @@ export class Renderer {
 
   // Whether particles can be shown as a surface.
   get pourable() {
-    return Boolean(this.liquid && this.frame?.count && this.topology.bodies.some(({ kind }) => kind === "liquid"));
+    return Boolean((this.liquid || this.water) && this.frame?.count && this.topology.bodies.some(({ kind }) => kind === "liquid"));
+  }
+
+  // Whether surfaces are there to be shown: those of particles if they are wanted, that of a grid always.
+  poured(look) {
+    const shown = look.surface && look.coloring !== "density" && look.coloring !== "pressure";
+    return Boolean(this.water?.any && (shown || !this.frame.count));
   }
 
   // `look`: theme, coloring, range, ground (height or null), wire, tets, points, outlines, shadows, surface, style (of the scene).
@@ -156,12 +188,13 @@ export class Renderer {
     const reach = Math.max(bounds.radius, camera.radius);
     const lens = camera.matrices(Math.max(reach, 0.3 * camera.distance));
     const level = LEVELS[this.level];
-    const wanted = look.surface && this.pourable;
+    const poured = this.frame && this.poured(look);
+    const wanted = poured || (look.surface && this.pourable && this.liquid);
     const aside = (level.samples > 0 || wanted) && this.target(size);
     const fine = aside && level.samples > 0;
     const surface = aside && wanted;
     this.glass = this.frame ? this.meshes.map((mesh) => this.clarity(mesh, look)) : [];
-    const light = this.light(camera, lens, bounds, studio, look.shadows && this.frame);
+    const light = this.light(camera, lens, bounds, studio, look.shadows && this.frame, surface && poured);
     gl.bindFramebuffer(gl.FRAMEBUFFER, aside ? this.targets.drawn : null);
     gl.viewport(0, 0, ...size);
     gl.clear(gl.DEPTH_BUFFER_BIT);
@@ -171,8 +204,9 @@ export class Renderer {
     if (look.ground !== null && lens.eye[1] > look.ground) this.ground(lens, light, studio, look, camera.radius);
     if (this.frame) {
       this.solids(lens, light, studio, look, false);
-      this.spheres(lens, light, look, fine, surface ? 2 : 0);
-      if (surface) this.surface(size, lens, light, studio, look, camera.radius);
+      this.spheres(lens, light, look, fine, surface ? (poured ? 3 : 2) : 0);
+      if (surface && poured) this.waters(size, lens, light, studio, look, camera);
+      else if (surface) this.surface(size, lens, light, studio, look, camera.radius);
       this.lines(lens, studio, look, size);
       this.solids(lens, light, studio, look, true);
       if (look.tets) this.nets(lens, studio, size);
@@ -191,7 +225,7 @@ export class Renderer {
   }
 
   // The key light, and the shadow map if there are to be shadows. It stands still relative to the scene's first view.
-  light(camera, lens, bounds, studio, shadows) {
+  light(camera, lens, bounds, studio, shadows, poured) {
     const azimuth = (camera.home?.azimuth ?? 0.5) - (50 * Math.PI) / 180;
     const elevation = (52 * Math.PI) / 180;
     const to = [Math.cos(elevation) * Math.sin(azimuth), Math.sin(elevation), Math.cos(elevation) * Math.cos(azimuth)];
@@ -208,7 +242,7 @@ export class Renderer {
     const radius = bounds.radius * 1.05;
     const view = lookAt(add(bounds.center, scale(to, 2 * radius)), bounds.center, Math.abs(to[1]) > 0.99 ? [1, 0, 0] : [0, 1, 0]);
     const projection = orthographic(radius, 0.5 * radius, 3.6 * radius);
-    this.castShadows(view, projection);
+    this.castShadows(view, projection, poured);
     const half = new Float32Array([0.5, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, 0.5, 0, 0.5, 0.5, 0.5, 1]);
     values.toShadow = multiply(multiply(half, projection), multiply(view, lens.back));
     values.shadowOn = 1;
@@ -235,7 +269,7 @@ export class Renderer {
     this.shadow = { size, map, target };
   }
 
-  castShadows(view, projection) {
+  castShadows(view, projection, poured) {
     const { gl, frame } = this;
     // A map cannot be read while it is drawn.
     gl.activeTexture(gl.TEXTURE3);
@@ -247,10 +281,13 @@ export class Renderer {
     gl.clear(gl.DEPTH_BUFFER_BIT);
     gl.enable(gl.POLYGON_OFFSET_FILL);
     gl.polygonOffset(1.5, 2);
-    this.programs.meshShadows.use({ view, projection, range: [0, 0] });
+    this.programs.meshShadows.use({ view, projection });
     this.meshes.forEach((mesh, k) => { if (!this.glass[k]) mesh.draw(); });
     if (frame.count > 0) {
-      this.programs.sphereShadows.use({ view, projection, low: frame.low, extent: frame.extent, radius: 0.5 * frame.spacing, range: [0, 0], only: 0, bodies: 1 });
+      this.programs.sphereShadows.use({ view, projection, low: frame.low, extent: frame.extent, radius: 0.5 * frame.spacing, range: [0, 0], only: poured ? 3 : 0, bodies: 1 });
+      this.gl.activeTexture(this.gl.TEXTURE1);
+      this.gl.bindTexture(this.gl.TEXTURE_2D, this.bodies);
+      this.gl.activeTexture(this.gl.TEXTURE0);
       this.drawSpheres("speed");
     }
     gl.disable(gl.POLYGON_OFFSET_FILL);
@@ -262,7 +299,6 @@ export class Renderer {
   // How clear a body is: null if nothing is seen through it, zeros if it is not to be seen.
   clarity(mesh, { style, tets }) {
     const kind = this.topology.bodies[mesh.body]?.kind;
-    if (kind === "liquid") return style.liquids === "clear" ? CLEAR_WATER : null;
     if (kind === "wall") {
       if (style.walls === "hidden") return HIDDEN;
       return style.walls === "glass" || (style.walls !== "solid" && this.holdsAll(mesh)) ? GLASS : null;
@@ -319,19 +355,16 @@ export class Renderer {
   solids(lens, light, studio, look, glass) {
     const { gl } = this;
     const { view, projection } = lens;
-    const water = look.coloring === "water";
     if (glass) this.over(true);
-    gl.bindTexture(gl.TEXTURE_2D, this.colors);
-    this.meshes.forEach((mesh, k) => {
-      const clarity = this.glass[k];
+    const panes = this.panes && glass ? [this.panes] : [];
+    [...this.meshes, ...panes].forEach((mesh, k) => {
+      const clarity = mesh === this.panes ? GLASS : this.glass[k];
       if (Boolean(clarity) !== glass || clarity === HIDDEN) return;
       const body = this.topology.bodies[mesh.body];
-      const liquid = body?.kind === "liquid";
       const own = (body?.color ?? [0.6, 0.6, 0.6]).map((v) => v ** 2.2);
       const albedo = clarity === GLASS ? studio.glass : own;
       this.programs.meshes.use({
-        ...light, view, projection, albedo, colors: 0, clarity: clarity ?? HIDDEN, water: liquid ? 1 : 0,
-        byValue: liquid && (look.coloring === "speed" || water) ? 1 : 0, range: this.part([0, 1], look.range),
+        ...light, view, projection, albedo, clarity: clarity ?? HIDDEN,
       });
       mesh.draw();
     });
@@ -352,7 +385,20 @@ export class Renderer {
     };
   }
 
-  // `only`: 0 all particles, 2 those that are not liquid.
+  // The liquids by their own surfaces, over all that is drawn already.
+  waters(size, lens, light, studio, look, camera) {
+    this.resolve(size);
+    const { bodies } = this.topology;
+    const { coloring, style, range } = look;
+    this.water.draw({
+      out: this.targets.drawn, behind: this.targets.picture, depths: this.targets.depths, size, lens, light, studio, middle: camera.distance,
+      clear: style.clarity ?? 0.5 * camera.radius, numbers: coloring === "speed", range, colors: this.colors,
+      // Black would swallow all light of that colour at once.
+      color: (body) => (bodies[body]?.color ?? [0.1, 0.4, 0.8]).map((v) => Math.max(v ** 2.2, 0.01)),
+    });
+  }
+
+  // `only`: 0 all particles, 2 those that are not liquid, 3 these and spray.
   spheres(lens, light, look, fine, only) {
     const { gl, frame } = this;
     if (!frame.count) return;
@@ -411,6 +457,8 @@ export class Renderer {
     }
     const common = { both: lens.both, size };
     this.over(true);
+    // Panes have rims.
+    if (frame.paneCount) this.drawLines(rims(data, studio.rim), { ...common, width: 4.5 * this.ratio, strength: 0.45, lift: 0 });
     this.drawLines(new Float32Array(data), { ...common, width: 1.3 * this.ratio, strength: 0.6, lift: 0 });
     if (look.wire) {
       this.meshes.forEach((mesh, k) => {
@@ -543,6 +591,13 @@ export class Renderer {
     this.level = level;
     this.freeTargets();
   }
+}
+
+// The same lines in another colour.
+function rims(lines, tint) {
+  const out = new Float32Array(lines);
+  for (let k = 6; k < out.length; k += 9) out.set(tint, k);
+  return out;
 }
 
 // Makes a box hold all outlines of a frame.

@@ -2,7 +2,7 @@
 
 use crate::hub::{Camera, Hub};
 use crate::live::scene_text;
-use crate::message::{Mode, Order, Request, Status};
+use crate::message::{Order, Request, Series, Status};
 use crate::pace::{Meter, Pace};
 use crate::protocol::Extras;
 use crate::server::ViewerError;
@@ -17,6 +17,27 @@ use std::time::{Duration, Instant};
 const REST: Duration = Duration::from_millis(100);
 /// How often to look for new frames.
 const LOOK: Duration = Duration::from_secs(1);
+
+/// Most moments of a curve.
+const MOMENTS: usize = 2000;
+
+/// The curves of a record.
+fn series_of(table: &ProbeTable) -> Series {
+    let column = |name: &str| table.columns.iter().position(|column| column == name);
+    let every = table.rows.len().div_ceil(MOMENTS).max(1);
+    let rows = || table.rows.iter().step_by(every);
+    let all = |name: &str| -> Vec<f64> {
+        column(name).map_or_else(Vec::new, |k| rows().map(|row| row.get(k).copied().unwrap_or(f64::NAN)).collect())
+    };
+    let kinetic = all("kinetic energy [J]").into_iter();
+    let energy = kinetic.zip(all("potential energy [J]")).map(|(kinetic, potential)| [kinetic, potential, 0.0]);
+    Series {
+        time: all("time [s]"),
+        energy: energy.collect(),
+        volume: all("volume change"),
+        particles: all("particles"),
+    }
+}
 
 /// The thread's own things.
 pub(crate) struct Replay {
@@ -46,12 +67,16 @@ impl Replay {
         }
         let mut loaded = Loaded::from_file(&folder.scene_path(), &[])?;
         loaded.name.clone_from(&info.scene);
+        let probes = read_probes(folder.probes_path()).ok();
+        let series = probes.as_ref().map(series_of).unwrap_or_default();
         let mut camera = Camera::new(hub.clone()).map_err(|e| ViewerError::Threads(e.to_string()))?;
-        camera.turn_to(|generation| scene_text(&loaded, &info.warnings, &[], Mode::Replay, generation));
+        camera.turn_to(loaded.scene.surface, |generation| {
+            scene_text(&loaded, &info.warnings, &[], Some(&series), generation)
+        });
         let mut replay = Self {
             hub,
             camera,
-            probes: None,
+            probes,
             info,
             folder,
             numbers,
@@ -63,7 +88,6 @@ impl Replay {
             looked: Instant::now(),
             failed: None,
         };
-        replay.probes = read_probes(replay.folder.probes_path()).ok();
         replay.show();
         Ok(replay)
     }
@@ -123,8 +147,9 @@ impl Replay {
                 self.go_to((*place as usize).min(self.numbers.len() - 1));
             }
             Request::Load { .. } | Request::Command { .. } => order.refuse("a record cannot be changed"),
-            // A record has neither tetrahedra nor Gauss points.
-            Request::Shown { .. } | Request::Extras { .. } => return,
+            Request::Shown { .. } => return,
+            // A record has neither tetrahedra nor Gauss points; the surfaces of its liquids may be wished for.
+            Request::Extras { .. } => return self.show(),
         }
         self.pace.restart();
         self.meter.restart();

@@ -301,6 +301,19 @@ fn a_slider_goes_back_to_its_mark(browser: &mut Browser) {
     let event = "new MouseEvent('dblclick', { bubbles: true })";
     browser.eval(&tab, &format!("document.getElementById('{slider}').dispatchEvent({event})"));
     browser.wait(&tab, &format!("meniscus.status.settings['liquid.water.viscosity'] === {default} && !({classes})"));
+    // A number can be typed, with a comma too; what is none changes nothing.
+    for (typed, wanted) in [("0,25", "0.25"), ("1e-2", "0.01"), ("much", "0.01")] {
+        let field = format!("document.getElementById('{slider}').closest('.slider').querySelector('.value')");
+        browser.eval(&tab, &format!("{field}.value = '{typed}'; {field}.dispatchEvent(new Event('change'))"));
+        browser.wait(
+            &tab,
+            &format!("meniscus.status.settings['liquid.water.viscosity'] === {wanted} && {value} === {wanted}"),
+        );
+    }
+    // What a person does before the page is connected waits for it.
+    let early = "(() => { const c = meniscus.connection, s = c.socket; [c.ever, c.socket] = [false, { readyState: 0 }]; c.send({ type: 'pause', on: true }); \
+                 [c.ever, c.socket] = [true, s]; return c.waiting.splice(0).join(); })()";
+    assert_eq!(browser.eval(&tab, early), r#"{"type":"pause","on":true}"#);
     finish(browser, &tab);
 }
 

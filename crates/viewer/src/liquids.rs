@@ -1,0 +1,229 @@
+//! Surfaces of liquids on their way to a browser: other triangles in every frame, so they travel with it.
+//!
+//! ```text
+//! u32 body, u32 vertices, u32 triangles, u32 bytes of triangles, f32 × 3 lower corner [m], f32 × 3 extent [m], f32 fastest [m/s];
+//! per vertex: u16 × 3 position as a part of the extent, u16 speed as a part of the fastest,
+//!             i8 × 3 normal out of the liquid, u8 zero;
+//! triangles:  each corner as the difference from the one before (n: 2n, or −2n − 1 if negative), seven bits to a byte, the
+//!             highest of all but the last byte set; filled up to a multiple of four
+//! ```
+//!
+//! Marching cubes number the corners of a triangle close to each other: a difference takes one or two bytes.
+
+use crate::protocol::{Out, STEPS, bounds, is_liquid};
+use glam::Vec3;
+use meniscus_core::{Frame, Surface};
+use meniscus_surface::{Extractor, Spray};
+use std::collections::BTreeMap;
+
+/// More particles than this are drawn as they are: their surface would take too long.
+const MOST_PARTICLES: usize = 200_000;
+
+/// Cosine of the angle between a triangle and the normal of its vertex from which on there is a crease.
+const CREASE: f32 = 0.7;
+
+/// The surface of a liquid as it travels.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LiquidMesh {
+    body: u16,
+    positions: Vec<Vec3>,
+    speeds: Vec<f32>,
+    normals: Vec<Vec3>,
+    on_wall: Vec<bool>,
+    triangles: Vec<u8>,
+    count: u32,
+}
+
+impl LiquidMesh {
+    fn new(surface: Surface, normals: Vec<Vec3>, on_wall: Vec<bool>) -> Self {
+        let Surface { body, positions, velocities, triangles, .. } = surface;
+        let speeds = velocities.iter().map(|v| v.length()).collect();
+        let count = triangles.len() as u32;
+        let mut mesh = Self { body, positions, speeds, normals, on_wall, triangles: Vec::new(), count };
+        let triangles = mesh.crease(triangles);
+        mesh.triangles = packed(triangles.as_flattened());
+        mesh
+    }
+
+    /// Gives triangles on walls, and those that look elsewhere than their vertices, vertices of their own with their normals: one between two
+    /// faces would glitter.
+    fn crease(&mut self, mut triangles: Vec<[u32; 3]>) -> Vec<[u32; 3]> {
+        let mut own: BTreeMap<(u32, [i8; 3]), u32> = BTreeMap::new();
+        for triangle in &mut triangles {
+            let [a, b, c] = triangle.map(|k| self.positions.get(k as usize).copied().unwrap_or(Vec3::ZERO));
+            let area = (b - a).cross(c - a);
+            let face = area.normalize_or_zero();
+            let flat = triangle.iter().all(|&k| self.on_wall.get(k as usize).copied().unwrap_or(false));
+            for corner in triangle {
+                let vertex = *corner as usize;
+                let Some(&normal) = self.normals.get(vertex) else { continue };
+                if face == Vec3::ZERO || !flat && normal.dot(face) > CREASE {
+                    continue;
+                }
+                let key = (*corner, (face * 2.0).round().to_array().map(|v| v as i8));
+                let next = self.positions.len() as u32;
+                *corner = *own.entry(key).or_insert(next);
+                if *corner == next {
+                    self.positions.push(self.positions[vertex]);
+                    self.speeds.push(self.speeds.get(vertex).copied().unwrap_or(0.0));
+                    self.normals.push(Vec3::ZERO);
+                }
+                self.normals[*corner as usize] += area;
+            }
+        }
+        for &made in own.values() {
+            let normal = &mut self.normals[made as usize];
+            *normal = normal.normalize_or_zero();
+        }
+        triangles
+    }
+
+    /// How many bytes it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        44 + 12 * self.positions.len() + self.triangles.len()
+    }
+
+    pub(crate) fn put(&self, out: &mut Out) {
+        [u32::from(self.body), self.positions.len() as u32, self.count, self.triangles.len() as u32]
+            .into_iter()
+            .for_each(|v| out.u32(v));
+        let (low, extent) = bounds(&self.positions);
+        let fastest = self.speeds.iter().copied().filter(|v| v.is_finite()).fold(0.0, f32::max);
+        out.vec3(low);
+        out.vec3(extent);
+        out.f32(fastest);
+        let scale = Vec3::select(extent.cmpgt(Vec3::ZERO), STEPS / extent, Vec3::ZERO);
+        for (i, &position) in self.positions.iter().enumerate() {
+            let [x, y, z] = ((position - low) * scale + 0.5).to_array().map(|v| v as u16);
+            let speed = self.speeds.get(i).map_or(0.0, |v| v / fastest.max(f32::MIN_POSITIVE) * STEPS + 0.5) as u16;
+            out.0.extend_from_slice([x, y, z, speed].map(u16::to_le_bytes).as_flattened());
+            let normal = self.normals.get(i).copied().unwrap_or(Vec3::ZERO);
+            // Rounded; a NaN casts to zero.
+            let [x, y, z] = (normal * 127.0).round().to_array().map(|v| v as i8 as u8);
+            out.0.extend_from_slice(&[x, y, z, 0]);
+        }
+        out.0.extend_from_slice(&self.triangles);
+    }
+}
+
+/// Makes the surfaces of frames that follow each other.
+#[derive(Debug, Default)]
+pub(crate) struct Pourer {
+    extractor: Extractor,
+    spray: Spray,
+}
+
+impl Pourer {
+    pub(crate) fn new(settings: meniscus_surface::Settings) -> Self {
+        Self { extractor: Extractor::new(settings), spray: Spray::default() }
+    }
+
+    /// The surfaces of all liquids of a frame, of particles or of a grid; marks its spray, if nobody has.
+    pub(crate) fn pour(&mut self, frame: &mut Frame) -> Vec<LiquidMesh> {
+        if frame.particles.spray.len() != frame.particles.positions.len() {
+            self.spray.mark(frame);
+        }
+        let few = frame.particles.len() <= MOST_PARTICLES;
+        let found = if few { self.extractor.extract(frame).liquids } else { Vec::new() };
+        let of_particles =
+            found.into_iter().map(|liquid| LiquidMesh::new(liquid.surface, liquid.normals, liquid.on_wall));
+        of_particles.chain(of_grid(frame)).collect()
+    }
+}
+
+/// Surfaces of liquids that a frame holds already.
+pub(crate) fn of_grid(frame: &Frame) -> impl Iterator<Item = LiquidMesh> {
+    let liquids = frame.surfaces.iter().filter(|surface| is_liquid(frame, surface.body));
+    liquids.map(|surface| LiquidMesh::new(surface.clone(), normals(surface), Vec::new()))
+}
+
+/// Unit normals at the vertices, by the areas of the triangles around.
+fn normals(surface: &Surface) -> Vec<Vec3> {
+    let mut normals = vec![Vec3::ZERO; surface.positions.len()];
+    for &triangle in &surface.triangles {
+        let [a, b, c] = triangle.map(|k| surface.positions.get(k as usize).copied().unwrap_or(Vec3::ZERO));
+        let area = (b - a).cross(c - a);
+        for k in triangle {
+            if let Some(normal) = normals.get_mut(k as usize) {
+                *normal += area;
+            }
+        }
+    }
+    normals.into_iter().map(Vec3::normalize_or_zero).collect()
+}
+
+/// Differences of numbers in as few bytes as they need.
+fn packed(numbers: &[u32]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(2 * numbers.len());
+    let mut last = 0;
+    for &number in numbers {
+        let difference = (number as i32).wrapping_sub(last);
+        last = number as i32;
+        let mut rest = ((difference << 1) ^ (difference >> 31)) as u32;
+        while rest >= 128 {
+            bytes.push(rest as u8 | 128);
+            rest >>= 7;
+        }
+        bytes.push(rest as u8);
+    }
+    bytes.resize(bytes.len().next_multiple_of(4), 0);
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meniscus_core::{BodyInfo, BodyKind};
+
+    /// As the page does it.
+    fn unpacked(bytes: &[u8], count: usize) -> Vec<u32> {
+        let (mut numbers, mut at, mut last) = (Vec::new(), 0, 0i32);
+        while numbers.len() < count {
+            let (mut rest, mut shift) = (0u32, 0);
+            loop {
+                rest |= u32::from(bytes[at] & 127) << shift;
+                shift += 7;
+                at += 1;
+                if bytes[at - 1] < 128 {
+                    break;
+                }
+            }
+            last = last.wrapping_add((rest >> 1) as i32 ^ -((rest & 1) as i32));
+            numbers.push(last as u32);
+        }
+        numbers
+    }
+
+    #[test]
+    fn corners_come_back_as_they_were() {
+        let numbers = [0, 1, 2, 2, 1, 3, 70_000, 69_999, 5, 0, 4_000_000, 1];
+        let bytes = packed(&numbers);
+        assert_eq!(unpacked(&bytes, numbers.len()), numbers);
+        assert!(bytes.len().is_multiple_of(4) && bytes.len() <= 24, "{}", bytes.len());
+        assert!(packed(&[]).is_empty());
+    }
+
+    #[test]
+    fn a_cube_of_water_becomes_a_surface_and_a_lone_drop_spray() {
+        let mut frame = Frame::default();
+        frame.bodies.push(BodyInfo { name: "water".into(), kind: BodyKind::Liquid, color: [0.2, 0.5, 0.9] });
+        frame.particles.spacing = 0.1;
+        for i in 0..513u32 {
+            let at = [i % 8, i / 8 % 8, i / 64].map(|k| 0.1 * k as f32);
+            frame.particles.ids.push(i);
+            frame.particles.positions.push(Vec3::from(at) * if i == 512 { 3.0 } else { 1.0 });
+            frame.particles.velocities.push(Vec3::X);
+            frame.particles.bodies.push(0);
+        }
+        let liquids = Pourer::new(meniscus_surface::Settings::default()).pour(&mut frame);
+        assert_eq!(frame.particles.spray.iter().filter(|s| **s).count(), 1);
+        let [liquid] = &liquids[..] else { panic!("{}", liquids.len()) };
+        let mut out = Out(Vec::new());
+        liquid.put(&mut out);
+        assert_eq!(out.0.len(), liquid.bytes());
+        assert!(liquid.triangles.len() < 6 * liquid.count as usize, "{} triangles", liquid.count);
+        let corners = unpacked(&liquid.triangles, 3 * liquid.count as usize);
+        assert!(corners.iter().all(|&k| (k as usize) < liquid.positions.len()));
+        assert!(liquid.normals.iter().all(|n| (n.length() - 1.0).abs() < 1e-3));
+    }
+}
