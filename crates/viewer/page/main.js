@@ -22,7 +22,7 @@ const look = {
 };
 
 const app = {
-  camera: new Camera(), look, connection: null, renderer: null, live: true, scene: null, status: null, pictures: 0, drawn: 0,
+  camera: new Camera(), look, connection: null, renderer: null, live: true, scene: null, status: null, pictures: 0, drawn: 0, early: new Set(), stopped: false,
   changed: () => { app.dirty = true; schedule(); },
 };
 globalThis.meniscus = app; // for the curious, and for tests
@@ -90,9 +90,11 @@ function newScene(scene) {
   app.lowest = null;
   if (another) {
     const wanted = scene.picture.color;
-    setColoring(COLORINGS[wanted] ? wanted : "body");
+    // What was chosen before there was a scene holds for the first.
+    if (!app.early.has("color")) setColoring(COLORINGS[wanted] ? wanted : "body");
     // Colours that tell a number are those of particles, unless the person says otherwise.
-    byId("liquid").value = wanted === "water" || wanted === "body" ? "surface" : "particles";
+    if (!app.early.has("liquid")) byId("liquid").value = wanted === "water" || wanted === "body" ? "surface" : "particles";
+    app.early.clear();
     choose();
     if (!small.matches) app.panel.openScenes(false);
   }
@@ -109,6 +111,7 @@ function newScene(scene) {
 function newStatus(status) {
   const before = app.status;
   app.status = status;
+  app.stopped = !status.running;
   if (status.loading) notice(`loading ${status.loading} …`);
   else if (status.failed) notice(status.failed, true, true);
   else if (status.busy > 0.5) notice(`this step takes long: ${status.busy.toFixed(0)} s so far`, false, true);
@@ -389,16 +392,24 @@ function label(pen, text, [x, y]) {
 // ---- what the person does
 
 const actions = {
-  pause: () => app.connection.send({ type: "pause", on: app.status?.running ?? true }),
+  pause: () => {
+    // Before anything is heard, what was asked for last is turned round.
+    const on = app.status?.running ?? !app.stopped;
+    app.stopped = on;
+    app.connection.send({ type: "pause", on });
+  },
   step: () => app.connection.send({ type: "step" }),
   reset: () => app.connection.send({ type: "reset" }),
   camera: () => { app.camera.goHome(performance.now(), calm.matches); app.changed(); },
   shot: saveShot,
   help: () => (byId("help").open ? byId("help").close() : byId("help").showModal()),
   panel: () => openPanel(document.body.classList.contains("closed")),
-  liquid: () => { byId("liquid").value = look.surface ? "particles" : "surface"; choose(); },
+  liquid: () => { byId("liquid").value = look.surface ? "particles" : "surface"; early("liquid"); choose(); },
   theme: () => { byId("theme").value = look.theme === "dark" ? "light" : "dark"; choose(); },
 };
+
+// Remembers a choice that was made before there is a scene, which would have its own.
+function early(id) { if (!app.scene) app.early.add(id); }
 
 function openPanel(open) {
   document.body.classList.toggle("closed", !open);
@@ -496,7 +507,8 @@ function wire() {
     byId(id).addEventListener("click", actions[action]);
   }
   byId("speed").addEventListener("change", () => app.connection.send({ type: "speed", factor: Number(byId("speed").value) }));
-  byId("color").addEventListener("change", () => setColoring(byId("color").value));
+  byId("color").addEventListener("change", () => { early("color"); setColoring(byId("color").value); });
+  byId("liquid").addEventListener("input", () => early("liquid"));
   for (const id of ["wire", "tets", "points", "outline", "ground", "shadow", "liquid", "theme", "quality", "hand", "strength"]) byId(id).addEventListener("input", choose);
   byId("strength").addEventListener("dblclick", () => { byId("strength").value = 0; choose(); });
   byId("timeline").addEventListener("input", () => app.connection.send({ type: "seek", place: Number(byId("timeline").value) }));
@@ -521,7 +533,7 @@ function key(event) {
     m: () => toggle("wire"), w: () => toggle("tets"), g: () => toggle("points"), h: () => toggle("hand"),
     "+": () => app.camera.zoom(0.9), "=": () => app.camera.zoom(0.9), "-": () => app.camera.zoom(1.1),
   };
-  Object.keys(COLORINGS).forEach((name, k) => { keys[k + 1] = () => setColoring(name); });
+  Object.keys(COLORINGS).forEach((name, k) => { keys[k + 1] = () => { early("color"); setColoring(name); }; });
   const arrows = { ArrowLeft: [1, 0], ArrowRight: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
   const arrow = arrows[event.key];
   if (arrow && !writing) {

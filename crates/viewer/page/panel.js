@@ -133,12 +133,11 @@ class ParameterSlider {
         output.select();
       });
       output.addEventListener("change", () => this.typed(part));
+      output.addEventListener("blur", () => this.clean(part));
       output.addEventListener("keydown", (event) => {
         event.stopPropagation();
-        if (event.key === "Enter" || event.key === "Escape") {
-          if (event.key === "Escape") this.write(part, part.value);
-          output.blur();
-        }
+        if (event.key === "Escape") this.clean(part);
+        if (event.key === "Enter" || event.key === "Escape") output.blur();
       });
       this.parts.push(part);
       this.root.append(...(vector ? [label, track, output] : [label, output, track]));
@@ -180,12 +179,21 @@ class ParameterSlider {
 
   // A number that was typed; one beyond the slider is taken to its end, what is no number is forgotten.
   typed(part) {
-    const number = Number(part.output.value.trim().replace(",", ".").replace("\u2212", "-").replace(/\u2009/g, "") || NaN);
+    const text = part.output.value.trim();
+    const number = Number(text.replace(",", ".").replace("\u2212", "-").replace(/\u2009/g, "") || NaN);
     const [low, high] = this.parameter.range;
-    part.output.value = "";
-    this.write(part, Number.isFinite(number) ? clamp(number, low, high) : part.value);
+    const before = part.value;
+    if (Number.isFinite(number) && text !== words(before)) this.write(part, clamp(number, low, high));
+    this.clean(part);
+    if (part.value === before) return;
     part.until = performance.now() + 600;
     this.tell();
+  }
+
+  // The value in its words, whatever stands in the field.
+  clean(part) {
+    part.output.value = "";
+    this.write(part, part.value);
   }
 
   tell() {

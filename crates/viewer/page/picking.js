@@ -1,13 +1,26 @@
 // What is under the pointer.
 
-import { add, scale } from "./math.js";
+import { add, dot, scale, sub } from "./math.js";
 import { position, positions } from "./protocol.js";
 
-// The nearest thing that a ray meets: {kind: "body" | "liquid", point, away, body}, or nothing.
-export function pick(ray, frame, topology) {
-  const hits = [pickSurfaces(ray, frame, topology), pickParticles(ray, frame), pickGrid(ray, frame)].filter(Boolean);
+// The nearest thing that a ray meets: {kind: "body" | "liquid", point, away, body, from}, or nothing. What is
+// cut away cannot be met: such a ray begins at the plane of the cut.
+export function pick(whole, frame, topology, cut) {
+  const { ray, most } = clip(whole, cut);
+  const found = [pickSurfaces(ray, frame, topology), pickParticles(ray, frame), pickGrid(ray, frame)];
+  const hits = found.filter((hit) => hit && hit.away < most);
   hits.sort((a, b) => a.away - b.away);
-  return hits[0] ?? null;
+  return hits.length ? { ...hits[0], from: ray.from } : null;
+}
+
+// A ray from where nothing is cut away, and how far it goes until something is.
+function clip(ray, cut) {
+  if (!cut) return { ray, most: Infinity };
+  const [point, normal] = cut;
+  const [before, along] = [dot(sub(ray.from, point), normal), dot(ray.along, normal)];
+  const at = -before / along;
+  if (before <= 0) return { ray, most: along > 0 ? at : Infinity };
+  return along < 0 ? { ray: { ...ray, from: add(ray.from, scale(ray.along, at)) }, most: Infinity } : { ray, most: 0 };
 }
 
 function pickSurfaces({ from, along }, frame, topology) {

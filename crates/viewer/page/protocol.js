@@ -51,12 +51,13 @@ function frame(buffer, view) {
     pointCount: view.getUint32(100, true),
     liquidCount: view.getUint32(104, true),
     paneCount: view.getUint32(108, true),
+    poured: [null, true, false][view.getUint32(112, true)], // surfaces of particles: nobody has asked, here, too many
   };
 }
 
 // Finds the arrays in a frame, given its topology.
 export function locate(frame, topology) {
-  let at = 112;
+  let at = 116;
   frame.wires = { at, count: frame.segments };
   at += 28 * frame.segments;
   frame.surfaces = topology.surfaces.map((surface) => {

@@ -3,7 +3,7 @@
 import { COLORINGS, STUDIOS, table } from "./colors.js";
 import { Program, Stream, texture } from "./gl.js";
 import { Liquid } from "./liquid.js";
-import { Box, add, lookAt, multiply, orthographic, scale } from "./math.js";
+import { Box, add, dot, lookAt, multiply, orthographic, scale } from "./math.js";
 import { Mesh, edgePairs } from "./meshes.js";
 import { SHADERS } from "./shaders.js";
 import { Water } from "./water.js";
@@ -19,6 +19,7 @@ const GRID_REACH = 7.5;
 const GLASS = [0.07, 0.4];
 const CLEAR_BODY = [0.16, 0.5];
 const HIDDEN = [0, 0];
+const NO_CUT = [0, 0, 0, 1];
 
 export class Renderer {
   constructor(canvas) {
@@ -171,11 +172,15 @@ export class Renderer {
     return Boolean((this.liquid || this.water) && this.frame?.count && this.topology.bodies.some(({ kind }) => kind === "liquid"));
   }
 
-  // Whether surfaces are there to be shown: those of particles if they are wanted, that of a grid always.
+  // Whether surfaces are shown: those of particles if they are wanted and have come, though all may be spray; that of a grid always.
   poured(look) {
-    const shown = look.surface && look.coloring !== "density" && look.coloring !== "pressure";
-    return Boolean(this.water?.any && (shown || !this.frame.count));
+    const { frame, water } = this;
+    if (!water || !frame) return false;
+    return frame.count > 0 ? smooth(look) && frame.poured === true : water.any;
   }
+
+  // Whether particles are to be one front in the picture, as there is no surface of theirs.
+  screened(look) { return Boolean(this.liquid && this.pourable && smooth(look) && !this.poured(look)); }
 
   // `look`: theme, coloring, range, ground (height or null), wire, tets, points, outlines, shadows, surface, style (of the scene).
   draw(camera, look) {
@@ -188,8 +193,9 @@ export class Renderer {
     const reach = Math.max(bounds.radius, camera.radius);
     const lens = camera.matrices(Math.max(reach, 0.3 * camera.distance));
     const level = LEVELS[this.level];
-    const poured = this.frame && this.poured(look);
-    const wanted = poured || (look.surface && this.pourable && this.liquid);
+    const poured = this.poured(look);
+    this.cut = cutOf(look.style.cut);
+    const wanted = poured || this.screened(look);
     const aside = (level.samples > 0 || wanted) && this.target(size);
     const fine = aside && level.samples > 0;
     const surface = aside && wanted;
@@ -205,8 +211,8 @@ export class Renderer {
     if (this.frame) {
       this.solids(lens, light, studio, look, false);
       this.spheres(lens, light, look, fine, surface ? (poured ? 3 : 2) : 0);
-      if (surface && poured) this.waters(size, lens, light, studio, look, camera);
-      else if (surface) this.surface(size, lens, light, studio, look, camera.radius);
+      if (surface && poured && this.water.any) this.waters(size, lens, light, studio, look, camera);
+      else if (surface && !poured) this.surface(size, lens, light, studio, look, camera.radius);
       this.lines(lens, studio, look, size);
       this.solids(lens, light, studio, look, true);
       if (look.tets) this.nets(lens, studio, size);
@@ -232,12 +238,10 @@ export class Renderer {
     const turn = (v) => [0, 1, 2].map((r) => lens.view[r] * v[0] + lens.view[4 + r] * v[1] + lens.view[8 + r] * v[2]);
     const values = {
       toLight: turn(to), up: turn([0, 1, 0]), keyLight: studio.key, sky: studio.sky, bounce: studio.bounce,
-      shadowOn: 0, shadowLift: 0, texel: 1 / LEVELS[this.level].shadow, shadowMap: 3, toShadow: new Float32Array(16),
+      shadowOn: 0, shadowLift: 0, texel: 1 / LEVELS[this.level].shadow, shadowMap: 3, wetMap: 8, wetOn: 0, toShadow: new Float32Array(16),
     };
     this.shadowTarget();
-    this.gl.activeTexture(this.gl.TEXTURE3);
-    this.gl.bindTexture(this.gl.TEXTURE_2D, this.shadow.map);
-    this.gl.activeTexture(this.gl.TEXTURE0);
+    this.bindShadows(true);
     if (!shadows) return values;
     const radius = bounds.radius * 1.05;
     const view = lookAt(add(bounds.center, scale(to, 2 * radius)), bounds.center, Math.abs(to[1]) > 0.99 ? [1, 0, 0] : [0, 1, 0]);
@@ -246,54 +250,73 @@ export class Renderer {
     const half = new Float32Array([0.5, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, 0.5, 0, 0.5, 0.5, 0.5, 1]);
     values.toShadow = multiply(multiply(half, projection), multiply(view, lens.back));
     values.shadowOn = 1;
+    values.wetOn = poured && this.water.any ? 1 : 0;
     values.shadowLift = (5 * radius) / LEVELS[this.level].shadow;
     return values;
   }
 
+  // What light meets first: solids, and liquids through which it passes.
   shadowTarget() {
     const { gl } = this;
     const size = LEVELS[this.level].shadow;
     if (this.shadow?.size === size) return;
     if (this.shadow) {
-      gl.deleteTexture(this.shadow.map);
-      gl.deleteFramebuffer(this.shadow.target);
+      [this.shadow.map, this.shadow.wet].forEach((map) => gl.deleteTexture(map));
+      [this.shadow.target, this.shadow.wetTarget].forEach((target) => gl.deleteFramebuffer(target));
     }
-    const map = texture(gl, gl.DEPTH_COMPONENT24, gl.DEPTH_COMPONENT, gl.UNSIGNED_INT, size, size, null, gl.LINEAR);
-    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_COMPARE_MODE, gl.COMPARE_REF_TO_TEXTURE);
-    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_COMPARE_FUNC, gl.LEQUAL);
-    const target = gl.createFramebuffer();
-    gl.bindFramebuffer(gl.FRAMEBUFFER, target);
-    gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.TEXTURE_2D, map, 0);
-    gl.drawBuffers([gl.NONE]);
+    const make = () => {
+      const map = texture(gl, gl.DEPTH_COMPONENT24, gl.DEPTH_COMPONENT, gl.UNSIGNED_INT, size, size, null, gl.LINEAR);
+      gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_COMPARE_MODE, gl.COMPARE_REF_TO_TEXTURE);
+      gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_COMPARE_FUNC, gl.LEQUAL);
+      const target = gl.createFramebuffer();
+      gl.bindFramebuffer(gl.FRAMEBUFFER, target);
+      gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.TEXTURE_2D, map, 0);
+      gl.drawBuffers([gl.NONE]);
+      return [map, target];
+    };
+    const [map, target] = make();
+    const [wet, wetTarget] = make();
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
-    this.shadow = { size, map, target };
+    this.shadow = { size, map, target, wet, wetTarget };
+  }
+
+  // A map cannot be read while it is drawn.
+  bindShadows(on) {
+    const { gl } = this;
+    for (const [unit, map] of [[gl.TEXTURE3, this.shadow.map], [gl.TEXTURE8, this.shadow.wet]]) {
+      gl.activeTexture(unit);
+      gl.bindTexture(gl.TEXTURE_2D, on ? map : null);
+    }
+    gl.activeTexture(gl.TEXTURE0);
   }
 
   castShadows(view, projection, poured) {
     const { gl, frame } = this;
-    // A map cannot be read while it is drawn.
-    gl.activeTexture(gl.TEXTURE3);
-    gl.bindTexture(gl.TEXTURE_2D, null);
-    gl.activeTexture(gl.TEXTURE0);
+    this.bindShadows(false);
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadow.target);
     gl.viewport(0, 0, this.shadow.size, this.shadow.size);
     gl.enable(gl.DEPTH_TEST);
     gl.clear(gl.DEPTH_BUFFER_BIT);
     gl.enable(gl.POLYGON_OFFSET_FILL);
     gl.polygonOffset(1.5, 2);
-    this.programs.meshShadows.use({ view, projection });
+    this.programs.meshShadows.use({ view, projection, cut: this.cut });
     this.meshes.forEach((mesh, k) => { if (!this.glass[k]) mesh.draw(); });
     if (frame.count > 0) {
-      this.programs.sphereShadows.use({ view, projection, low: frame.low, extent: frame.extent, radius: 0.5 * frame.spacing, range: [0, 0], only: poured ? 3 : 0, bodies: 1 });
-      this.gl.activeTexture(this.gl.TEXTURE1);
-      this.gl.bindTexture(this.gl.TEXTURE_2D, this.bodies);
-      this.gl.activeTexture(this.gl.TEXTURE0);
+      // Drops let light pass.
+      const only = poured ? 2 : 0;
+      this.programs.sphereShadows.use({ view, projection, cut: this.cut, low: frame.low, extent: frame.extent, radius: 0.5 * frame.spacing, range: [0, 0], only, bodies: 1 });
+      gl.activeTexture(gl.TEXTURE1);
+      gl.bindTexture(gl.TEXTURE_2D, this.bodies);
+      gl.activeTexture(gl.TEXTURE0);
       this.drawSpheres("speed");
     }
+    if (poured && this.water.any) {
+      gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadow.wetTarget);
+      gl.clear(gl.DEPTH_BUFFER_BIT);
+      this.water.cast(view, projection);
+    }
     gl.disable(gl.POLYGON_OFFSET_FILL);
-    gl.activeTexture(gl.TEXTURE3);
-    gl.bindTexture(gl.TEXTURE_2D, this.shadow.map);
-    gl.activeTexture(gl.TEXTURE0);
+    this.bindShadows(true);
   }
 
   // How clear a body is: null if nothing is seen through it, zeros if it is not to be seen.
@@ -328,7 +351,7 @@ export class Renderer {
     const { view, projection } = lens;
     this.programs.ground.use({
       ...light, view, projection, middle: [center[0], look.ground - 1e-3 * radius, center[2]], reach: GRID_REACH * radius, spacing,
-      sceneRadius: radius, ground: studio.ground, gridLine: studio.gridLine, inShadow: studio.shadow,
+      sceneRadius: radius, ground: studio.ground, gridLine: studio.gridLine, inShadow: studio.shadow, inWet: studio.wet,
     });
     gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
     gl.disable(gl.BLEND);
@@ -364,7 +387,7 @@ export class Renderer {
       const own = (body?.color ?? [0.6, 0.6, 0.6]).map((v) => v ** 2.2);
       const albedo = clarity === GLASS ? studio.glass : own;
       this.programs.meshes.use({
-        ...light, view, projection, albedo, clarity: clarity ?? HIDDEN,
+        ...light, view, projection, albedo, clarity: clarity ?? HIDDEN, cut: mesh === this.panes ? NO_CUT : this.cut,
       });
       mesh.draw();
     });
@@ -380,7 +403,7 @@ export class Renderer {
     gl.activeTexture(gl.TEXTURE0);
     gl.bindTexture(gl.TEXTURE_2D, this.colors);
     return {
-      low: frame.low, extent: frame.extent, colors: 0, bodies: 1, byBody: quantity ? 0 : 1,
+      low: frame.low, extent: frame.extent, colors: 0, bodies: 1, byBody: quantity ? 0 : 1, cut: this.cut,
       range: quantity ? this.part(frame.ranges[quantity], look.range) : [0, 0],
     };
   }
@@ -390,11 +413,13 @@ export class Renderer {
     this.resolve(size);
     const { bodies } = this.topology;
     const { coloring, style, range } = look;
+    const [clear, skin] = style.liquids === "clear" ? [4 * camera.radius, 0.02] : [style.clarity ?? studio.clarity * camera.radius, 0.06];
     this.water.draw({
       out: this.targets.drawn, behind: this.targets.picture, depths: this.targets.depths, size, lens, light, studio, middle: camera.distance,
-      clear: style.clarity ?? 0.5 * camera.radius, numbers: coloring === "speed", range, colors: this.colors,
+      clear, skin, numbers: coloring === "speed" ? 1 : style.liquids === "opaque" ? 2 : 0, range, colors: this.colors,
       // Black would swallow all light of that colour at once.
       color: (body) => (bodies[body]?.color ?? [0.1, 0.4, 0.8]).map((v) => Math.max(v ** 2.2, 0.01)),
+      plane: style.cut && planeOf(this.cut, lens.view), screen: (program, values) => this.screen(program, values),
     });
   }
 
@@ -455,7 +480,7 @@ export class Renderer {
         data.push(...ink);
       }
     }
-    const common = { both: lens.both, size };
+    const common = { both: lens.both, size, cut: this.cut };
     this.over(true);
     // Panes have rims.
     if (frame.paneCount) this.drawLines(rims(data, studio.rim), { ...common, width: 4.5 * this.ratio, strength: 0.45, lift: 0 });
@@ -475,7 +500,7 @@ export class Renderer {
     this.over(true);
     topology.meshes.forEach((_, k) => {
       const lines = segmentsOf(this.netEdges[k], frame.nodes[k], studio.mesh);
-      this.drawLines(lines, { both: lens.both, size, width: 0.7 * this.ratio, strength: 0.5, lift: 2e-5 });
+      this.drawLines(lines, { both: lens.both, size, cut: this.cut, width: 0.7 * this.ratio, strength: 0.5, lift: 2e-5 });
     });
     this.over(false);
   }
@@ -489,7 +514,7 @@ export class Renderer {
     this.over(true);
     for (const [test, strength] of [[gl.ALWAYS, 0.2], [gl.LEQUAL, 0.85]]) {
       gl.depthFunc(test);
-      this.programs.points.use({ both: lens.both, ink: studio.point, strength, width: 2.6 * this.ratio, lift: 4e-5 });
+      this.programs.points.use({ both: lens.both, cut: this.cut, ink: studio.point, strength, width: 2.6 * this.ratio, lift: 4e-5 });
       gl.drawArrays(gl.POINTS, 0, frame.pointCount);
     }
     gl.depthFunc(gl.LEQUAL);
@@ -591,6 +616,22 @@ export class Renderer {
     this.level = level;
     this.freeTargets();
   }
+}
+
+// Whether liquids are to be surfaces: density and pressure are told by particles.
+function smooth({ surface, coloring }) { return surface && coloring !== "density" && coloring !== "pressure"; }
+
+// The plane beyond which everything is cut away, from a point and a normal: where dot(xyz, place) is more than w.
+function cutOf(cut) {
+  if (!cut) return NO_CUT;
+  const [point, normal] = cut;
+  return [...normal, dot(point, normal)];
+}
+
+// The same plane as the eye sees it: the view turns and moves.
+function planeOf([x, y, z, w], view) {
+  const normal = [0, 1, 2].map((r) => view[r] * x + view[4 + r] * y + view[8 + r] * z);
+  return [...normal, w + dot(normal, [view[12], view[13], view[14]])];
 }
 
 // The same lines in another colour.

@@ -20,10 +20,10 @@ export class Water {
   // Takes over the surfaces of a frame.
   pour(liquids) {
     liquids.forEach((liquid, k) => (this.pools[k] ??= new Pool(this.gl)).fill(liquid));
-    this.filled = liquids.length;
+    this.pools.splice(liquids.length).forEach((pool) => pool.free());
   }
 
-  get any() { return this.filled > 0; }
+  get any() { return this.pools.length > 0; }
 
   // Where thicknesses are summed.
   prepare([width, height]) {
@@ -34,8 +34,8 @@ export class Water {
       gl.deleteFramebuffer(this.target.into);
     }
     const ways = this.wide
-      ? texture(gl, gl.R32F, gl.RED, gl.FLOAT, width, height, null, gl.NEAREST)
-      : texture(gl, gl.R16F, gl.RED, gl.HALF_FLOAT, width, height, null, gl.NEAREST);
+      ? texture(gl, gl.RGBA32F, gl.RGBA, gl.FLOAT, width, height, null, gl.NEAREST)
+      : texture(gl, gl.RGBA16F, gl.RGBA, gl.HALF_FLOAT, width, height, null, gl.NEAREST);
     const into = gl.createFramebuffer();
     gl.bindFramebuffer(gl.FRAMEBUFFER, into);
     gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, ways, 0);
@@ -44,12 +44,13 @@ export class Water {
   }
 
   // Draws into the framebuffer `out` of `size`, over what is there already: `behind` has its colours and `depths` its depths.
-  // `color(body)` is that of a liquid, `colors` a table of 256 for what is shown by numbers.
-  draw({ out, behind, depths, size, lens, light, studio, middle, clear, numbers, range, colors, color }) {
-    const { gl } = this;
+  // `color(body)` is that of a liquid, `numbers` 0 for what can be looked through, 1 for colours by numbers from `colors`, 2 for its own, opaque;
+  // `plane` is where things are cut away, as the eye sees it, and `screen(program, values)` covers the picture.
+  draw({ out, behind, depths, size, lens, light, studio, middle, clear, skin, numbers, range, colors, color, plane, screen }) {
+    const { gl, pools } = this;
     const { ways, into } = this.prepare(size);
     const p = lens.projection;
-    const optics = { view: lens.view, projection: p, lens: [p[0], p[5], p[8], p[9]], planes: [p[10], p[14]], size };
+    const optics = { view: lens.view, projection: p, lens: [p[0], p[5], p[8], p[9]], planes: [p[10], p[14]], size, plane: plane ?? [0, 0, 0, 1] };
     this.bind({ 5: depths });
     gl.bindFramebuffer(gl.FRAMEBUFFER, into);
     gl.viewport(0, 0, ...size);
@@ -57,29 +58,40 @@ export class Water {
     gl.disable(gl.DEPTH_TEST);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE);
-    // Numbers near to zero have the most places: ways are counted from the middle of the scene.
-    this.each((pool) => { this.programs.way.use({ ...optics, ...pool.place, depths: 5, middle }); });
+    pools.forEach((pool, k) => {
+      gl.colorMask(k % COLORS === 0, k % COLORS === 1, k % COLORS === 2, true);
+      // Numbers near to zero have the most places: ways are counted from the middle of the scene.
+      this.programs.way.use({ ...optics, ...pool.place, depths: 5, middle });
+      pool.draw();
+    });
+    gl.colorMask(true, true, true, true);
     gl.disable(gl.BLEND);
 
     gl.bindFramebuffer(gl.FRAMEBUFFER, out);
     gl.viewport(0, 0, ...size);
     gl.enable(gl.DEPTH_TEST);
-    gl.enable(gl.CULL_FACE);
     this.bind({ 2: behind, 6: ways, 0: colors });
-    this.each((pool) => {
-      this.programs.water.use({
-        ...light, ...optics, ...pool.place, depths: 5, ways: 6, behind: 2, colors: 0, clear, tint: color(pool.body), numbers: numbers ? 1 : 0,
-        range: [-range[0] / (range[1] - range[0] || 1), pool.fastest / (range[1] - range[0] || 1)], top: studio.top, bottom: studio.bottom,
-      });
+    const tints = [0, 1, 2].map((k) => color(pools[k]?.body));
+    const span = range[1] - range[0] || 1;
+    const values = {
+      ...light, ...optics, depths: 5, ways: 6, behind: 2, colors: 0, clear, skin, numbers, top: studio.top, bottom: studio.bottom,
+      tint0: tints[0], tint1: tints[1], tint2: tints[2],
+    };
+    gl.enable(gl.CULL_FACE);
+    pools.forEach((pool, k) => {
+      this.programs.surface.use({ ...values, ...pool.place, own: k % COLORS, range: [-range[0] / span, pool.fastest / span] });
+      pool.draw();
     });
     gl.disable(gl.CULL_FACE);
+    if (plane) pools.slice(0, COLORS).forEach((_, k) => screen(this.programs.cut, { ...values, own: k }));
     // Nothing that is drawn into later may stay bound.
     this.bind({ 2: null, 5: null, 6: null });
   }
 
-  each(use) {
-    for (const pool of this.pools.slice(0, this.filled)) {
-      use(pool);
+  // Draws what light meets first.
+  cast(view, projection) {
+    for (const pool of this.pools) {
+      this.programs.shadow.use({ view, projection, ...pool.place });
       pool.draw();
     }
   }
@@ -93,6 +105,9 @@ export class Water {
     gl.activeTexture(gl.TEXTURE0);
   }
 }
+
+// Ways are summed for so many liquids; more share theirs.
+const COLORS = 3;
 
 // One surface in the graphics memory.
 class Pool {
@@ -124,5 +139,11 @@ class Pool {
     const { gl } = this;
     gl.bindVertexArray(this.array);
     gl.drawElements(gl.TRIANGLES, this.count, gl.UNSIGNED_INT, 0);
+  }
+
+  free() {
+    this.vertices.free();
+    this.corners.free();
+    this.gl.deleteVertexArray(this.array);
   }
 }

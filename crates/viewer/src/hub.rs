@@ -1,7 +1,7 @@
 //! Between the thread that shows something and those who look at it.
 
 use crate::liquids::{Pourer, of_grid};
-use crate::protocol::{Extras, Topology, encode_frame};
+use crate::protocol::{Extras, Surfaces, Topology, encode_frame};
 use axum::body::Bytes;
 use meniscus_core::Frame;
 use meniscus_surface::Settings;
@@ -154,6 +154,15 @@ pub(crate) struct Camera {
     film: SyncSender<Shot>,
 }
 
+/// Where frames come from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// Each follows the one before it.
+    World,
+    /// In the order in which somebody wants to see them.
+    Record,
+}
+
 /// What is to become a picture.
 struct Shot {
     scene: Arc<SceneText>,
@@ -163,13 +172,17 @@ struct Shot {
 }
 
 impl Camera {
+    /// A camera whose pictures are made on so many threads.
+    ///
     /// # Errors
     /// When the system has no thread left.
-    pub(crate) fn new(hub: Arc<Hub>) -> io::Result<Self> {
+    pub(crate) fn new(hub: Arc<Hub>, source: Source, threads: usize) -> io::Result<Self> {
         let scene = Arc::new(SceneText { generation: 0, text: String::new() });
         let (film, shots) = mpsc::sync_channel(1);
-        let room = Darkroom::new(hub);
-        std::thread::Builder::new().name("meniscus-camera".into()).spawn(move || room.develop(&shots))?;
+        let room = Darkroom::new(hub, source);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(io::Error::other)?;
+        let develop = move || pool.install(move || room.develop(shots));
+        std::thread::Builder::new().name("meniscus-camera".into()).spawn(develop)?;
         Ok(Self { scene, settings: Settings::default(), film })
     }
 
@@ -203,6 +216,7 @@ impl Camera {
 /// Where pictures are made; keeps topology and numbers, and the surfaces of the scene of the last picture.
 struct Darkroom {
     hub: Arc<Hub>,
+    source: Source,
     pourer: (u32, Pourer),
     topology: Topology,
     encoded: Arc<Encoded>,
@@ -210,20 +224,26 @@ struct Darkroom {
 }
 
 impl Darkroom {
-    fn new(hub: Arc<Hub>) -> Self {
+    fn new(hub: Arc<Hub>, source: Source) -> Self {
         let encoded = Arc::new(Encoded { id: 0, bytes: Bytes::new() });
-        Self { hub, pourer: (0, Pourer::default()), topology: Topology::default(), encoded, sequence: 0 }
+        Self { hub, source, pourer: (0, Pourer::default()), topology: Topology::default(), encoded, sequence: 0 }
     }
 
     /// Works until there can be no more shots.
-    fn develop(mut self, shots: &Receiver<Shot>) {
+    fn develop(mut self, shots: Receiver<Shot>) {
         for Shot { scene, settings, mut frame, mut extras } in shots {
             let start = Instant::now();
             if self.pourer.0 != scene.generation {
-                self.pourer = (scene.generation, Pourer::new(settings));
+                self.pourer = (scene.generation, Pourer::new(settings, self.source == Source::World));
             }
-            extras.liquids =
-                if self.hub.wishes()[2] { self.pourer.1.pour(&mut frame) } else { of_grid(&frame).collect() };
+            let wished = self.hub.wishes()[2];
+            let poured = wished.then(|| self.pourer.1.pour(&mut frame));
+            extras.surfaces = match &poured {
+                None => Surfaces::NobodyAsks,
+                Some(None) => Surfaces::TooMany,
+                Some(Some(_)) => Surfaces::Here,
+            };
+            extras.liquids = poured.flatten().unwrap_or_else(|| of_grid(&frame).collect());
             if self.topology.follow(&frame, &extras) {
                 self.encoded = Arc::new(Encoded { id: self.topology.id(), bytes: self.topology.encode().into() });
             }

@@ -13,14 +13,17 @@
 use crate::protocol::{Out, STEPS, bounds, is_liquid};
 use glam::Vec3;
 use meniscus_core::{Frame, Surface};
-use meniscus_surface::{Extractor, Spray};
+use meniscus_surface::{Extractor, LiquidSurface, Spray};
 use std::collections::BTreeMap;
 
-/// More particles than this are drawn as they are: their surface would take too long.
+/// More particles than this have no surface made: it would take too long.
 const MOST_PARTICLES: usize = 200_000;
 
 /// Cosine of the angle between a triangle and the normal of its vertex from which on there is a crease.
 const CREASE: f32 = 0.7;
+
+/// The same between a triangle and others around a vertex that share its normal.
+const SAME_FAN: f32 = 0.6;
 
 /// The surface of a liquid as it travels.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -29,53 +32,29 @@ pub struct LiquidMesh {
     positions: Vec<Vec3>,
     speeds: Vec<f32>,
     normals: Vec<Vec3>,
-    on_wall: Vec<bool>,
     triangles: Vec<u8>,
     count: u32,
 }
 
 impl LiquidMesh {
-    fn new(surface: Surface, normals: Vec<Vec3>, on_wall: Vec<bool>) -> Self {
+    fn new(surface: Surface, normals: Vec<Vec3>) -> Self {
         let Surface { body, positions, velocities, triangles, .. } = surface;
         let speeds = velocities.iter().map(|v| v.length()).collect();
-        let count = triangles.len() as u32;
-        let mut mesh = Self { body, positions, speeds, normals, on_wall, triangles: Vec::new(), count };
-        let triangles = mesh.crease(triangles);
-        mesh.triangles = packed(triangles.as_flattened());
-        mesh
+        Self {
+            body,
+            positions,
+            speeds,
+            normals,
+            count: triangles.len() as u32,
+            triangles: packed(triangles.as_flattened()),
+        }
     }
 
-    /// Gives triangles on walls, and those that look elsewhere than their vertices, vertices of their own with their normals: one between two
-    /// faces would glitter.
-    fn crease(&mut self, mut triangles: Vec<[u32; 3]>) -> Vec<[u32; 3]> {
-        let mut own: BTreeMap<(u32, [i8; 3]), u32> = BTreeMap::new();
-        for triangle in &mut triangles {
-            let [a, b, c] = triangle.map(|k| self.positions.get(k as usize).copied().unwrap_or(Vec3::ZERO));
-            let area = (b - a).cross(c - a);
-            let face = area.normalize_or_zero();
-            let flat = triangle.iter().all(|&k| self.on_wall.get(k as usize).copied().unwrap_or(false));
-            for corner in triangle {
-                let vertex = *corner as usize;
-                let Some(&normal) = self.normals.get(vertex) else { continue };
-                if face == Vec3::ZERO || !flat && normal.dot(face) > CREASE {
-                    continue;
-                }
-                let key = (*corner, (face * 2.0).round().to_array().map(|v| v as i8));
-                let next = self.positions.len() as u32;
-                *corner = *own.entry(key).or_insert(next);
-                if *corner == next {
-                    self.positions.push(self.positions[vertex]);
-                    self.speeds.push(self.speeds.get(vertex).copied().unwrap_or(0.0));
-                    self.normals.push(Vec3::ZERO);
-                }
-                self.normals[*corner as usize] += area;
-            }
-        }
-        for &made in own.values() {
-            let normal = &mut self.normals[made as usize];
-            *normal = normal.normalize_or_zero();
-        }
-        triangles
+    /// That of particles.
+    fn of(liquid: LiquidSurface) -> Self {
+        let LiquidSurface { mut surface, mut normals, on_wall } = liquid;
+        crease(&mut surface, &mut normals, &on_wall);
+        Self::new(surface, normals)
     }
 
     /// How many bytes it takes.
@@ -106,50 +85,120 @@ impl LiquidMesh {
     }
 }
 
-/// Makes the surfaces of frames that follow each other.
+/// Makes the surfaces of frames.
 #[derive(Debug, Default)]
 pub(crate) struct Pourer {
     extractor: Extractor,
-    spray: Spray,
+    /// What was spray in the last frame, if frames follow each other; those of a record may come in any order.
+    memory: Option<Spray>,
 }
 
 impl Pourer {
-    pub(crate) fn new(settings: meniscus_surface::Settings) -> Self {
-        Self { extractor: Extractor::new(settings), spray: Spray::default() }
+    pub(crate) fn new(settings: meniscus_surface::Settings, follows: bool) -> Self {
+        Self { extractor: Extractor::new(settings), memory: follows.then(Spray::default) }
     }
 
-    /// The surfaces of all liquids of a frame, of particles or of a grid; marks its spray, if nobody has.
-    pub(crate) fn pour(&mut self, frame: &mut Frame) -> Vec<LiquidMesh> {
-        if frame.particles.spray.len() != frame.particles.positions.len() {
-            self.spray.mark(frame);
+    /// The surfaces of all liquids of a frame, of particles or of a grid; marks its spray, if nobody has. Nothing where there are so many
+    /// particles that their surface would take too long.
+    pub(crate) fn pour(&mut self, frame: &mut Frame) -> Option<Vec<LiquidMesh>> {
+        let count = frame.particles.positions.len();
+        if count > MOST_PARTICLES {
+            return None;
         }
-        let few = frame.particles.len() <= MOST_PARTICLES;
-        let found = if few { self.extractor.extract(frame).liquids } else { Vec::new() };
-        let of_particles =
-            found.into_iter().map(|liquid| LiquidMesh::new(liquid.surface, liquid.normals, liquid.on_wall));
-        of_particles.chain(of_grid(frame)).collect()
+        let unmarked = frame.particles.spray.len() != count;
+        if let Some(memory) = self.memory.as_mut().filter(|_| unmarked) {
+            memory.mark(frame);
+        }
+        let found = self.extractor.extract(frame);
+        if frame.particles.spray.len() != count {
+            frame.particles.spray = vec![false; count];
+            found.spray.iter().for_each(|&i| frame.particles.spray[i as usize] = true);
+        }
+        Some(found.liquids.into_iter().map(LiquidMesh::of).chain(of_grid(frame)).collect())
     }
 }
 
 /// Surfaces of liquids that a frame holds already.
 pub(crate) fn of_grid(frame: &Frame) -> impl Iterator<Item = LiquidMesh> {
     let liquids = frame.surfaces.iter().filter(|surface| is_liquid(frame, surface.body));
-    liquids.map(|surface| LiquidMesh::new(surface.clone(), normals(surface), Vec::new()))
+    liquids.map(|surface| {
+        let (surface, normals) = split(surface.clone());
+        LiquidMesh::new(surface, normals)
+    })
 }
 
-/// Unit normals at the vertices, by the areas of the triangles around.
-fn normals(surface: &Surface) -> Vec<Vec3> {
-    let mut normals = vec![Vec3::ZERO; surface.positions.len()];
-    for &triangle in &surface.triangles {
-        let [a, b, c] = triangle.map(|k| surface.positions.get(k as usize).copied().unwrap_or(Vec3::ZERO));
+/// Gives triangles on walls, and those that look elsewhere than their vertices, vertices of their own with their normals: one between two
+/// faces would glitter.
+fn crease(surface: &mut Surface, normals: &mut Vec<Vec3>, on_wall: &[bool]) {
+    let Surface { positions, velocities, triangles, .. } = surface;
+    velocities.resize(positions.len(), Vec3::ZERO);
+    normals.resize(positions.len(), Vec3::ZERO);
+    let mut own: BTreeMap<(u32, [i8; 3]), u32> = BTreeMap::new();
+    for triangle in triangles {
+        let [a, b, c] = triangle.map(|k| positions.get(k as usize).copied().unwrap_or(Vec3::ZERO));
         let area = (b - a).cross(c - a);
-        for k in triangle {
-            if let Some(normal) = normals.get_mut(k as usize) {
-                *normal += area;
+        let face = area.normalize_or_zero();
+        let flat = triangle.iter().all(|&k| on_wall.get(k as usize).copied().unwrap_or(false));
+        for corner in triangle {
+            let vertex = *corner as usize;
+            let Some(&normal) = normals.get(vertex) else { continue };
+            if face == Vec3::ZERO || !flat && normal.dot(face) > CREASE {
+                continue;
             }
+            let key = (*corner, (face * 2.0).round().to_array().map(|v| v as i8));
+            let next = positions.len() as u32;
+            *corner = *own.entry(key).or_insert(next);
+            if *corner == next {
+                positions.push(positions[vertex]);
+                velocities.push(velocities[vertex]);
+                normals.push(Vec3::ZERO);
+            }
+            normals[*corner as usize] += area;
         }
     }
-    normals.into_iter().map(Vec3::normalize_or_zero).collect()
+    for &made in own.values() {
+        let normal = &mut normals[made as usize];
+        *normal = normal.normalize_or_zero();
+    }
+}
+
+/// Triangles around a vertex that look the same way.
+struct Fan {
+    vertex: u32,
+    area: Vec3,
+}
+
+/// Gives every vertex as many copies as its triangles look different ways, as at the edge of a side that lies on a wall; unit normals by the
+/// areas of the triangles.
+fn split(mut surface: Surface) -> (Surface, Vec<Vec3>) {
+    let Surface { positions, velocities, triangles, .. } = &mut surface;
+    velocities.resize(positions.len(), Vec3::ZERO);
+    let mut fans: Vec<Vec<Fan>> = positions.iter().map(|_| Vec::new()).collect();
+    for triangle in triangles {
+        let [a, b, c] = triangle.map(|k| positions.get(k as usize).copied().unwrap_or(Vec3::ZERO));
+        let area = (b - a).cross(c - a);
+        for corner in triangle {
+            let vertex = *corner as usize;
+            let Some(around) = fans.get_mut(vertex) else { continue };
+            let same = |fan: &&mut Fan| fan.area.dot(area) >= SAME_FAN * fan.area.length() * area.length();
+            if let Some(fan) = around.iter_mut().find(same) {
+                fan.area += area;
+                *corner = fan.vertex;
+                continue;
+            }
+            if !around.is_empty() {
+                *corner = positions.len() as u32;
+                positions.push(positions[vertex]);
+                velocities.push(velocities[vertex]);
+            }
+            around.push(Fan { vertex: *corner, area });
+        }
+    }
+    let mut normals = vec![Vec3::ZERO; positions.len()];
+    for fan in fans.iter().flatten() {
+        normals[fan.vertex as usize] = fan.area.normalize_or_zero();
+    }
+    (surface, normals)
 }
 
 /// Differences of numbers in as few bytes as they need.
@@ -204,6 +253,20 @@ mod tests {
     }
 
     #[test]
+    fn a_corner_of_a_block_has_a_normal_for_each_of_its_sides() {
+        let positions = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(Vec3::from).to_vec();
+        let triangles = vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+        let (surface, normals) = split(Surface { positions, triangles, ..Surface::default() });
+        assert_eq!(surface.positions.len(), 12, "four corners with three sides each");
+        assert_eq!(surface.velocities.len(), 12);
+        for triangle in surface.triangles {
+            let [a, b, c] = triangle.map(|k| surface.positions[k as usize]);
+            let face = (b - a).cross(c - a).normalize();
+            assert!(triangle.iter().all(|&k| normals[k as usize].distance(face) < 1e-6), "{triangle:?}");
+        }
+    }
+
+    #[test]
     fn a_cube_of_water_becomes_a_surface_and_a_lone_drop_spray() {
         let mut frame = Frame::default();
         frame.bodies.push(BodyInfo { name: "water".into(), kind: BodyKind::Liquid, color: [0.2, 0.5, 0.9] });
@@ -215,7 +278,7 @@ mod tests {
             frame.particles.velocities.push(Vec3::X);
             frame.particles.bodies.push(0);
         }
-        let liquids = Pourer::new(meniscus_surface::Settings::default()).pour(&mut frame);
+        let liquids = Pourer::new(meniscus_surface::Settings::default(), true).pour(&mut frame).unwrap();
         assert_eq!(frame.particles.spray.iter().filter(|s| **s).count(), 1);
         let [liquid] = &liquids[..] else { panic!("{}", liquids.len()) };
         let mut out = Out(Vec::new());

@@ -7,7 +7,7 @@
 //! A step that may be long (the first, one after a parameter was changed, one after a long one) is taken apart ([`crate::mill`]): orders are
 //! answered meanwhile, and a world that nobody wants to wait for is left behind.
 
-use crate::hub::{Camera, Hub};
+use crate::hub::{Camera, Hub, Source};
 use crate::message::{CardMessage, HandMessage, Mode, Order, Request, SceneMessage, Series, Status};
 use crate::mill::{Lost, Mill};
 use crate::pace::{Meter, Pace};
@@ -132,7 +132,7 @@ impl Live {
     pub(crate) fn new(hub: Arc<Hub>, gallery: Gallery, sessions: Option<PathBuf>, threads: usize) -> io::Result<Self> {
         let now = Instant::now();
         Ok(Self {
-            camera: Camera::new(hub.clone())?,
+            camera: Camera::new(hub.clone(), Source::World, threads)?,
             hub,
             gallery,
             sessions,

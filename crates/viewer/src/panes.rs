@@ -6,6 +6,9 @@ use meniscus_core::{BodyKind, Frame, WallShape, Wire};
 /// How near to a plane a corner is that lies on it, over the size of the outline.
 const SAME: f32 = 1e-4;
 
+/// How far outside of the liquid a pane stands, over the size of the outline: at the same place both would glitter.
+const APART: f32 = 2e-3;
+
 /// A pane for each plane of a tank's walls on which four corners of its outline lie, corner after corner round it \[m\]; floors have
 /// none, one looks at them from above.
 pub(crate) fn panes(frame: &Frame) -> Vec<[Vec3; 4]> {
@@ -61,7 +64,8 @@ fn pane(corners: &[Vec3], point: Vec3, normal: Vec3) -> Option<[Vec3; 4]> {
     let far = |x: Vec3, y: Vec3, z: Vec3| {
         (x.distance(a) >= y.distance(a) && x.distance(a) >= z.distance(a)).then_some([a, y, x, z])
     };
-    far(b, c, d).or_else(|| far(c, b, d)).or_else(|| far(d, b, c))
+    let corners = far(b, c, d).or_else(|| far(c, b, d)).or_else(|| far(d, b, c))?;
+    Some(corners.map(|corner| corner - APART * size * normal))
 }
 
 #[cfg(test)]

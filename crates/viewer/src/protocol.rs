@@ -8,7 +8,8 @@
 //!            per mesh of tetrahedra, if they are asked for: u32 body, u32 nodes, u32 tetrahedra, u32 × 4 per tetrahedron
 //! frame      kind 2: u32 topology, u32 sequence, u32 number, u32 particles, f64 time [s], f64 step, f32 spacing [m],
 //!            f32 × 3 lower corner of the particles [m], f32 × 3 extent [m], f32 × 2 lowest and highest
-//!            speed [m/s], density [kg/m³], pressure [Pa], u32 segments, u32 surfaces, u32 Gauss points, u32 liquids, u32 panes;
+//!            speed [m/s], density [kg/m³], pressure [Pa], u32 segments, u32 surfaces, u32 Gauss points, u32 liquids, u32 panes,
+//!            u32 whether surfaces of particles are among the liquids: 0 nobody asks, 1 they are, 2 too many particles;
 //!            per segment: u32 body, f32 × 6 ends [m];
 //!            per surface: f32 × 3 per vertex [m];
 //!            per mesh of tetrahedra: f32 × 3 per node [m]; per Gauss point, if they are asked for: f32 × 3 [m];
@@ -21,7 +22,7 @@
 //! Positions are rounded to 1/65535 of the extent: for a scene of two metres to 0.03 mm. A topology is sent before the first frame
 //! that refers to it, and again only when it changes.
 
-use crate::liquids::LiquidMesh;
+use crate::liquids::{LiquidMesh, of_grid};
 use crate::panes::panes;
 use glam::Vec3;
 use meniscus_core::{BodyKind, Frame, Particles, Surface, Tets};
@@ -47,6 +48,28 @@ pub struct Extras {
     pub points: Vec<Vec3>,
     /// Surfaces of liquids: they are other ones in every frame.
     pub liquids: Vec<LiquidMesh>,
+    /// Whether surfaces of particles are among them.
+    pub surfaces: Surfaces,
+}
+
+impl Extras {
+    /// What nobody has to ask for: the surface that a liquid on a grid brings itself.
+    #[must_use]
+    pub fn plain(frame: &Frame) -> Self {
+        Self { liquids: of_grid(frame).collect(), ..Self::default() }
+    }
+}
+
+/// Whether the surfaces of liquids of particles are with a frame: none may be there because all of a liquid is spray.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Surfaces {
+    /// Nobody asks for them.
+    #[default]
+    NobodyAsks,
+    /// They are.
+    Here,
+    /// There are too many particles.
+    TooMany,
 }
 
 /// What is remembered of a topology to see whether the next frame still has it.
@@ -155,6 +178,7 @@ pub fn encode_frame(frame: &Frame, extras: &Extras, topology: u32, sequence: u32
     out.u32(extras.points.len() as u32);
     out.u32(extras.liquids.len() as u32);
     out.u32(panes.len() as u32);
+    out.u32(extras.surfaces as u32);
     for wire in &frame.wires {
         for [start, end] in &wire.segments {
             out.u32(u32::from(wire.body));
@@ -289,7 +313,12 @@ mod tests {
     fn extras() -> Extras {
         let positions = vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
         let tets = vec![Tets { body: 1, positions, corners: vec![[0, 1, 2, 3]] }];
-        Extras { tets, points: vec![Vec3::NEG_X, Vec3::new(0.0, 7.0, 0.0)], liquids: Vec::new() }
+        Extras {
+            tets,
+            points: vec![Vec3::NEG_X, Vec3::new(0.0, 7.0, 0.0)],
+            liquids: Vec::new(),
+            surfaces: Surfaces::TooMany,
+        }
     }
 
     fn u32_at(bytes: &[u8], at: usize) -> u32 {
@@ -312,8 +341,8 @@ mod tests {
         assert_eq!(f64::from_le_bytes(bytes[24..32].try_into().unwrap()), 0.25);
         assert_eq!([44, 48, 52, 56, 60, 64].map(|at| f32_at(&bytes, at)), [-1.0, 0.0, 0.5, 2.0, 1.0, 0.0]);
         assert_eq!([68, 72, 76, 80, 84, 88].map(|at| f32_at(&bytes, at)), [0.0, 5.0, 1000.0, 1010.0, -10.0, 10.0]);
-        assert_eq!([92, 96, 100, 104, 108].map(|at| u32_at(&bytes, at)), [1, 1, 2, 0, 0]);
-        let extra = 112 + 28 + 3 * 12;
+        assert_eq!([92, 96, 100, 104, 108, 112].map(|at| u32_at(&bytes, at)), [1, 1, 2, 0, 0, 2]);
+        let extra = 116 + 28 + 3 * 12;
         assert_eq!(f32_at(&bytes, extra + 4 * 12), -1.0);
         assert_eq!(f32_at(&bytes, extra + 5 * 12 + 4), 7.0);
         let particles = extra + 6 * 12;
@@ -357,10 +386,10 @@ mod tests {
 
     #[test]
     fn nothing_and_garbage_can_be_encoded() {
-        assert_eq!(encode_frame(&Frame::default(), &Extras::default(), 1, 1).len(), 112);
+        assert_eq!(encode_frame(&Frame::default(), &Extras::default(), 1, 1).len(), 116);
         let mut frame = frame();
         frame.particles.positions[1] = Vec3::NAN;
         frame.particles.velocities.clear();
-        assert_eq!(u16_at(&encode_frame(&frame, &Extras::default(), 1, 1), 112 + 28 + 36 + 8), 0);
+        assert_eq!(u16_at(&encode_frame(&frame, &Extras::default(), 1, 1), 116 + 28 + 36 + 8), 0);
     }
 }

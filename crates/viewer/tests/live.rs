@@ -255,7 +255,8 @@ fn frames_later(loaded: &Loaded, command: Option<(&str, &serde_json::Value)>) ->
         world.apply(serde_json::from_value(command).unwrap()).unwrap();
     }
     (0..2).for_each(|_| world.advance_frame(|_| {}).unwrap());
-    meniscus_viewer::protocol::encode_frame(&world.frame(), &Default::default(), 0, 0)
+    let frame = world.frame();
+    meniscus_viewer::protocol::encode_frame(&frame, &meniscus_viewer::protocol::Extras::plain(&frame), 0, 0)
 }
 
 #[test]

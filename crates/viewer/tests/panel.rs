@@ -116,7 +116,7 @@ fn keys_do_what_the_help_says(browser: &mut Browser) {
         ("w", "meniscus.look.tets"),
         ("g", "meniscus.look.points"),
         ("h", "meniscus.look.hand"),
-        ("l", "meniscus.look.surface"),
+        ("l", "!meniscus.look.surface"),
         ("3", "meniscus.look.coloring === 'pressure'"),
         ("t", "meniscus.look.theme === 'dark'"),
         ("p", "document.body.classList.contains('closed')"),

@@ -187,7 +187,7 @@ impl Client {
         let [particles, segments, points] = [20, 92, 100].map(|at| self.u32_at(at) as usize);
         let [liquids, panes] = [104, 108].map(|at| self.u32_at(at) as usize);
         let vertices: usize = self.surfaces().iter().map(|&(_, n, _)| n).sum();
-        let size = (112 + 28 * segments + 12 * (vertices + points) + 48 * panes + 14 * particles).next_multiple_of(4);
+        let size = (116 + 28 * segments + 12 * (vertices + points) + 48 * panes + 14 * particles).next_multiple_of(4);
         let complete = if liquids == 0 { self.frame.len() == size } else { self.frame.len() > size + 44 * liquids };
         self.u32_at(8) == u32_in(&self.topology, 8) && complete
     }
@@ -198,7 +198,7 @@ impl Client {
 
     /// Whether an outline of the last frame ends at a place: a hand's spring.
     pub(crate) fn shows_hand_at(&self, target: [f32; 3]) -> bool {
-        (0..self.u32_at(92) as usize).any(|k| self.three_at(112 + 28 * k + 16) == target)
+        (0..self.u32_at(92) as usize).any(|k| self.three_at(116 + 28 * k + 16) == target)
     }
 
     /// The Gauss points of the last frame: they come right before the particles.
