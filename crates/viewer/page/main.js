@@ -286,7 +286,8 @@ function updateRange() {
   const { quantity, name, unit } = COLORINGS[look.coloring];
   const { frame, topology } = app.renderer;
   // Water that is as deep as it looks tells no number.
-  const told = app.renderer.frame && app.renderer.poured(look) && look.coloring === "water" ? null : quantity;
+  const { renderer } = app;
+  const told = look.coloring === "water" && (renderer.poured(look) || renderer.screened(look)) ? null : quantity;
   const any = frame && told && (frame.count > 0 || frame.liquids.length > 0);
   byId("legend").hidden = !any;
   showBodies(frame && !told ? topology : null);
@@ -440,9 +441,9 @@ function labelled(picture) {
   pen.drawImage(picture, 0, 0);
   const ratio = picture.width / picture.clientWidth;
   pen.scale(ratio, ratio);
-  const [, height] = [picture.clientWidth, picture.clientHeight];
+  const { clientWidth: width, clientHeight: height } = picture;
   pen.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--ink");
-  const write = (text, size, x, y) => { pen.font = `${size}px system-ui, sans-serif`; pen.fillText(text, x, y); };
+  const write = (text, size, x, y) => { pen.font = `${size}px system-ui, sans-serif`; pen.fillText(text, x, y, width - 2 * x); };
   write(app.scene?.title ?? "", 20, 20, 34);
   write(`t = ${(app.status?.time ?? 0).toFixed(2)} s`, 15, 20, 56);
   let at = height - 20;

@@ -195,12 +195,13 @@ export class Renderer {
     const level = LEVELS[this.level];
     const poured = this.poured(look);
     this.cut = cutOf(look.style.cut);
-    const wanted = poured || this.screened(look);
+    // Liquids by their own surfaces, or by one that is found in the picture.
+    const wanted = poured ? "own" : this.screened(look) ? "found" : null;
     const aside = (level.samples > 0 || wanted) && this.target(size);
     const fine = aside && level.samples > 0;
     const surface = aside && wanted;
     this.glass = this.frame ? this.meshes.map((mesh) => this.clarity(mesh, look)) : [];
-    const light = this.light(camera, lens, bounds, studio, look.shadows && this.frame, surface && poured);
+    const light = this.light(camera, lens, bounds, studio, look.shadows && this.frame, surface);
     gl.bindFramebuffer(gl.FRAMEBUFFER, aside ? this.targets.drawn : null);
     gl.viewport(0, 0, ...size);
     gl.clear(gl.DEPTH_BUFFER_BIT);
@@ -210,9 +211,9 @@ export class Renderer {
     if (look.ground !== null && lens.eye[1] > look.ground) this.ground(lens, light, studio, look, camera.radius);
     if (this.frame) {
       this.solids(lens, light, studio, look, false);
-      this.spheres(lens, light, look, fine, surface ? (poured ? 3 : 2) : 0);
-      if (surface && poured && this.water.any) this.waters(size, lens, light, studio, look, camera);
-      else if (surface && !poured) this.surface(size, lens, light, studio, look, camera.radius);
+      this.spheres(lens, light, look, fine, { own: 3, found: 2 }[surface] ?? 0);
+      if (surface === "own" && this.water.any) this.waters(size, lens, light, studio, look, camera);
+      else if (surface === "found") this.surface(size, lens, light, studio, look, camera.radius);
       this.lines(lens, studio, look, size);
       this.solids(lens, light, studio, look, true);
       if (look.tets) this.nets(lens, studio, size);
@@ -231,7 +232,7 @@ export class Renderer {
   }
 
   // The key light, and the shadow map if there are to be shadows. It stands still relative to the scene's first view.
-  light(camera, lens, bounds, studio, shadows, poured) {
+  light(camera, lens, bounds, studio, shadows, liquids) {
     const azimuth = (camera.home?.azimuth ?? 0.5) - (50 * Math.PI) / 180;
     const elevation = (52 * Math.PI) / 180;
     const to = [Math.cos(elevation) * Math.sin(azimuth), Math.sin(elevation), Math.cos(elevation) * Math.cos(azimuth)];
@@ -246,11 +247,11 @@ export class Renderer {
     const radius = bounds.radius * 1.05;
     const view = lookAt(add(bounds.center, scale(to, 2 * radius)), bounds.center, Math.abs(to[1]) > 0.99 ? [1, 0, 0] : [0, 1, 0]);
     const projection = orthographic(radius, 0.5 * radius, 3.6 * radius);
-    this.castShadows(view, projection, poured);
+    this.castShadows(view, projection, liquids);
     const half = new Float32Array([0.5, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, 0.5, 0, 0.5, 0.5, 0.5, 1]);
     values.toShadow = multiply(multiply(half, projection), multiply(view, lens.back));
     values.shadowOn = 1;
-    values.wetOn = poured && this.water.any ? 1 : 0;
+    values.wetOn = liquids ? 1 : 0;
     values.shadowLift = (5 * radius) / LEVELS[this.level].shadow;
     return values;
   }
@@ -290,33 +291,37 @@ export class Renderer {
     gl.activeTexture(gl.TEXTURE0);
   }
 
-  castShadows(view, projection, poured) {
-    const { gl, frame } = this;
+  // `liquids`: they are surfaces, and let light pass.
+  castShadows(view, projection, liquids) {
+    const { gl } = this;
     this.bindShadows(false);
-    gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadow.target);
     gl.viewport(0, 0, this.shadow.size, this.shadow.size);
     gl.enable(gl.DEPTH_TEST);
-    gl.clear(gl.DEPTH_BUFFER_BIT);
     gl.enable(gl.POLYGON_OFFSET_FILL);
     gl.polygonOffset(1.5, 2);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadow.target);
+    gl.clear(gl.DEPTH_BUFFER_BIT);
     this.programs.meshShadows.use({ view, projection, cut: this.cut });
     this.meshes.forEach((mesh, k) => { if (!this.glass[k]) mesh.draw(); });
-    if (frame.count > 0) {
-      // Drops let light pass.
-      const only = poured ? 2 : 0;
-      this.programs.sphereShadows.use({ view, projection, cut: this.cut, low: frame.low, extent: frame.extent, radius: 0.5 * frame.spacing, range: [0, 0], only, bodies: 1 });
-      gl.activeTexture(gl.TEXTURE1);
-      gl.bindTexture(gl.TEXTURE_2D, this.bodies);
-      gl.activeTexture(gl.TEXTURE0);
-      this.drawSpheres("speed");
-    }
-    if (poured && this.water.any) {
+    this.sphereShadows(view, projection, liquids ? 2 : 0);
+    if (liquids) {
       gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadow.wetTarget);
       gl.clear(gl.DEPTH_BUFFER_BIT);
-      this.water.cast(view, projection);
+      if (liquids === "own") this.water.cast(view, projection, this.cut);
+      else this.sphereShadows(view, projection, 1);
     }
     gl.disable(gl.POLYGON_OFFSET_FILL);
     this.bindShadows(true);
+  }
+
+  sphereShadows(view, projection, only) {
+    const { gl, frame } = this;
+    if (!frame.count) return;
+    this.programs.sphereShadows.use({ view, projection, cut: this.cut, low: frame.low, extent: frame.extent, radius: 0.5 * frame.spacing, range: [0, 0], only, bodies: 1 });
+    gl.activeTexture(gl.TEXTURE1);
+    gl.bindTexture(gl.TEXTURE_2D, this.bodies);
+    gl.activeTexture(gl.TEXTURE0);
+    this.drawSpheres("speed");
   }
 
   // How clear a body is: null if nothing is seen through it, zeros if it is not to be seen.
@@ -387,7 +392,7 @@ export class Renderer {
       const own = (body?.color ?? [0.6, 0.6, 0.6]).map((v) => v ** 2.2);
       const albedo = clarity === GLASS ? studio.glass : own;
       this.programs.meshes.use({
-        ...light, view, projection, albedo, clarity: clarity ?? HIDDEN, cut: mesh === this.panes ? NO_CUT : this.cut,
+        ...light, view, projection, albedo, clarity: clarity ?? HIDDEN, cut: this.cut,
       });
       mesh.draw();
     });
@@ -444,11 +449,10 @@ export class Renderer {
     const { spacing } = this.frame;
     // Colours that mean a number must be read; others may be looked through.
     const numbers = coloring !== "water" && coloring !== "body";
-    const clear = numbers ? 2 * spacing : Math.max(0.3 * radius, 4 * spacing);
-    const deep = coloring === "water" ? [0.02, 0.22, 0.42, 0.6] : [0, 0, 0, 0];
+    const clear = numbers ? 2 * spacing : Math.max(studio.clarity * radius, 4 * spacing);
     this.liquid.draw({
       out: this.targets.drawn, behind: this.targets.picture, depths: this.targets.depths, size, part: LEVELS[this.level].surface,
-      lens, light, studio, spheres: () => this.particles(look), spacing, clear, deep, gloss: numbers ? 0.4 : 0.9,
+      lens, light, studio, spheres: () => ({ ...this.particles(look), ...(numbers ? {} : { byBody: 1 }) }), spacing, clear, gloss: numbers ? 0.4 : 0.9,
       drawSpheres: () => this.drawSpheres(COLORINGS[coloring].quantity ?? "speed"),
       screen: (program, values) => this.screen(program, values),
     });

@@ -307,7 +307,9 @@ void main() {
   float wide = 0.003 / max(max(width.x, width.y), 1e-6);
   float line = clamp(0.9 + wide - min(near.x, near.y), 0.0, 1.0) * clamp(1.2 - 3.0 * max(width.x, width.y), 0.0, 1.0);
   vec3 base = mix(ground, gridLine, 0.75 * line);
-  base *= mix(inShadow, vec3(1.0), lit(point, up)) * mix(inWet, vec3(1.0), dry(point));
+  // Where no light comes, liquids take none.
+  float open = lit(point, up);
+  base *= mix(inShadow, vec3(1.0), open) * mix(inWet, vec3(1.0), max(dry(point), 1.0 - open));
   float away = distance(floorPlace, middle.xz) / sceneRadius;
   color = vec4(display(base), 1.0 - smoothstep(1.6, 7.0, away));
 }

@@ -10,9 +10,11 @@ uniform mat4 view, projection;
 uniform vec3 low, extent;
 uniform vec2 range; // offset and factor of the speed, as parts of the shown range
 out vec3 point, turned;
-out float part, height;
+uniform vec4 cut; // nothing is drawn where dot(xyz, place) is more than w
+out float part, height, beyond;
 void main() {
   height = place.y;
+  beyond = dot(cut.xyz, low + extent * place) - cut.w;
   vec4 p = view * vec4(low + extent * place, 1.0);
   point = p.xyz;
   turned = mat3(view) * normal;
@@ -64,7 +66,7 @@ vec3 studio(vec3 direction) {
   float height = dot(direction, up);
   vec3 open = mix(bottom, top, smoothstep(-0.1, 0.8, height)) + sky * 0.7 * smoothstep(0.05, 0.7, height);
   float softbox = smoothstep(0.88, 0.95, dot(direction, toLight));
-  return mix(bounce, open, smoothstep(-0.3, 0.12, height)) + keyLight * softbox * 1.5;
+  return mix(bounce, open, smoothstep(-0.3, 0.12, height)) + keyLight * softbox;
 }
 vec3 tintOf(float k) { return k < 0.5 ? tint0 : k < 1.5 ? tint1 : tint2; }
 float total(vec4 way) { return max(way.x, 0.0) + max(way.y, 0.0) + max(way.z, 0.0); }
@@ -81,7 +83,9 @@ vec3 water(vec3 point, vec3 normal, float part, float height) {
   float cosine = dot(normal, toLight);
   // No ray grazes a surface that is rougher than its triangles.
   float mirror = 0.02 + 0.98 * pow(1.0 - max(facing, 0.18), 5.0);
-  vec3 shine = keyLight * pow(max(dot(normal, normalize(toLight + toEye)), 0.0), 260.0) * 1.2 * open * step(0.0, cosine);
+  // A lamp is mirrored by what is smooth: along an edge it would be a scratch.
+  float even = 1.0 - smoothstep(0.04, 0.15, length(fwidth(normal)));
+  vec3 shine = keyLight * pow(max(dot(normal, normalize(toLight + toEye)), 0.0), 260.0) * 1.2 * open * even * step(0.0, cosine);
   if (numbers > 0.5) {
     vec3 base = numbers > 1.5 ? tintOf(own) : linear(texture(colors, vec2(part * 255.0 / 256.0 + 0.5 / 256.0, 0.5)).rgb);
     return mix(shade(base, normal, point, 0.0), studio(reflect(-toEye, normal)), 0.35 * mirror) + shine;
@@ -152,14 +156,14 @@ void main() {
 }
 `;
 
-const NOTHING = `
-in vec3 point;
-void main() {}
+const SHADOW = `
+in float beyond;
+void main() { if (beyond > 0.0) discard; }
 `;
 
 export const WATER_SHADERS = {
   way: [HEAD + VERTEX, HEAD + WAY],
   surface: [HEAD + VERTEX, HEAD + SURFACE],
   cut: [HEAD + SCREEN_VERTEX, HEAD + CUT],
-  shadow: [HEAD + VERTEX, HEAD + NOTHING],
+  shadow: [HEAD + VERTEX, HEAD + SHADOW],
 };

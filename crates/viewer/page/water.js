@@ -89,9 +89,9 @@ export class Water {
   }
 
   // Draws what light meets first.
-  cast(view, projection) {
+  cast(view, projection, cut) {
     for (const pool of this.pools) {
-      this.programs.shadow.use({ view, projection, ...pool.place });
+      this.programs.shadow.use({ view, projection, cut, ...pool.place });
       pool.draw();
     }
   }

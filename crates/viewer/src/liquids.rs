@@ -22,8 +22,10 @@ const MOST_PARTICLES: usize = 200_000;
 /// Cosine of the angle between a triangle and the normal of its vertex from which on there is a crease.
 const CREASE: f32 = 0.7;
 
-/// The same between a triangle and others around a vertex that share its normal.
+/// The same between a triangle of a grid's surface and larger ones around a vertex, for it to share their normal,
 const SAME_FAN: f32 = 0.6;
+/// and to have a part in it.
+const SAME_SIDE: f32 = 0.85;
 
 /// The surface of a liquid as it travels.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -169,20 +171,27 @@ struct Fan {
 }
 
 /// Gives every vertex as many copies as its triangles look different ways, as at the edge of a side that lies on a wall; unit normals by the
-/// areas of the triangles.
+/// areas of the triangles. Large ones come first: the narrow ones that bevel such an edge, which would glitter, look as one of its sides does.
 fn split(mut surface: Surface) -> (Surface, Vec<Vec3>) {
     let Surface { positions, velocities, triangles, .. } = &mut surface;
     velocities.resize(positions.len(), Vec3::ZERO);
-    let mut fans: Vec<Vec<Fan>> = positions.iter().map(|_| Vec::new()).collect();
-    for triangle in triangles {
+    let area = |triangle: &[u32; 3]| {
         let [a, b, c] = triangle.map(|k| positions.get(k as usize).copied().unwrap_or(Vec3::ZERO));
-        let area = (b - a).cross(c - a);
+        (b - a).cross(c - a)
+    };
+    let mut order: Vec<(Vec3, &mut [u32; 3])> =
+        triangles.iter_mut().map(|triangle| (area(triangle), triangle)).collect();
+    order.sort_by(|a, b| b.0.length_squared().total_cmp(&a.0.length_squared()));
+    let mut fans: Vec<Vec<Fan>> = positions.iter().map(|_| Vec::new()).collect();
+    for (area, triangle) in order {
         for corner in triangle {
             let vertex = *corner as usize;
             let Some(around) = fans.get_mut(vertex) else { continue };
-            let same = |fan: &&mut Fan| fan.area.dot(area) >= SAME_FAN * fan.area.length() * area.length();
-            if let Some(fan) = around.iter_mut().find(same) {
-                fan.area += area;
+            let cosine = |fan: &Fan| fan.area.dot(area) / (fan.area.length() * area.length()).max(f32::MIN_POSITIVE);
+            let nearest = (0..around.len()).max_by(|&j, &k| cosine(&around[j]).total_cmp(&cosine(&around[k])));
+            if let Some(nearest) = nearest.filter(|&k| area == Vec3::ZERO || cosine(&around[k]) >= SAME_FAN) {
+                let fan = &mut around[nearest];
+                fan.area += if cosine(fan) >= SAME_SIDE { area } else { Vec3::ZERO };
                 *corner = fan.vertex;
                 continue;
             }
