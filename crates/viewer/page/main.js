@@ -495,7 +495,9 @@ function choose() {
 
 // Tells the server what this page wants to see beside the pictures.
 function wish() {
-  if (app.connection?.connected) app.connection.send({ type: "extras", tets: look.tets, points: look.points, surfaces: look.surface });
+  // Who draws nothing needs no surfaces.
+  const surfaces = look.surface && Boolean(app.renderer);
+  if (app.connection?.connected) app.connection.send({ type: "extras", tets: look.tets, points: look.points, surfaces });
 }
 
 function toggle(id) {

@@ -347,6 +347,7 @@ export class Renderer {
 
   ground(lens, light, studio, look, radius) {
     const { gl } = this;
+    const liquid = this.topology?.bodies.findIndex(({ kind }) => kind === "liquid");
     const center = this.box?.center ?? [0, 0, 0];
     const power = 10 ** Math.floor(Math.log10(radius * 0.35));
     const spacing = [1, 2, 5, 10].find((m) => m * power >= radius * 0.25) * power;
@@ -356,7 +357,7 @@ export class Renderer {
     const { view, projection } = lens;
     this.programs.ground.use({
       ...light, view, projection, middle: [center[0], look.ground - 1e-3 * radius, center[2]], reach: GRID_REACH * radius, spacing,
-      sceneRadius: radius, ground: studio.ground, gridLine: studio.gridLine, inShadow: studio.shadow, inWet: studio.wet,
+      sceneRadius: radius, ground: studio.ground, gridLine: studio.gridLine, inShadow: studio.shadow, inWet: this.tint(liquid).map((v) => v ** studio.wet),
     });
     gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
     gl.disable(gl.BLEND);
@@ -416,17 +417,18 @@ export class Renderer {
   // The liquids by their own surfaces, over all that is drawn already.
   waters(size, lens, light, studio, look, camera) {
     this.resolve(size);
-    const { bodies } = this.topology;
     const { coloring, style, range } = look;
     const [clear, skin] = style.liquids === "clear" ? [4 * camera.radius, 0.02] : [style.clarity ?? studio.clarity * camera.radius, 0.06];
     this.water.draw({
       out: this.targets.drawn, behind: this.targets.picture, depths: this.targets.depths, size, lens, light, studio, middle: camera.distance,
       clear, skin, numbers: coloring === "speed" ? 1 : style.liquids === "opaque" ? 2 : 0, range, colors: this.colors,
-      // Black would swallow all light of that colour at once.
-      color: (body) => (bodies[body]?.color ?? [0.1, 0.4, 0.8]).map((v) => Math.max(v ** 2.2, 0.01)),
+      color: (body) => this.tint(body),
       plane: style.cut && planeOf(this.cut, lens.view), screen: (program, values) => this.screen(program, values),
     });
   }
+
+  // The light that a liquid lets through after its clarity; black would swallow all of a colour at once.
+  tint(body) { return (this.topology?.bodies[body]?.color ?? [0.1, 0.4, 0.8]).map((v) => Math.max(v ** 2.2, 0.01)); }
 
   // `only`: 0 all particles, 2 those that are not liquid, 3 these and spray.
   spheres(lens, light, look, fine, only) {

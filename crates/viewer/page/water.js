@@ -6,14 +6,14 @@ import { Program, Stream, texture } from "./gl.js";
 import { WATER_SHADERS } from "./water-shaders.js";
 
 export class Water {
-  // Nothing where the machine cannot add up numbers in pictures.
   static make(gl) {
-    if (!gl.getExtension("EXT_color_buffer_float")) return null;
-    return new Water(gl, Boolean(gl.getExtension("EXT_float_blend")));
+    const sums = Boolean(gl.getExtension("EXT_color_buffer_float"));
+    return new Water(gl, sums, Boolean(gl.getExtension("EXT_float_blend")));
   }
 
-  constructor(gl, wide) {
-    Object.assign(this, { gl, wide, pools: [], target: null });
+  // `sums`: numbers can be added up in pictures; where they cannot, liquids are opaque. `wide`: in 32 bits.
+  constructor(gl, sums, wide) {
+    Object.assign(this, { gl, sums, wide, pools: [], target: null });
     this.programs = Object.fromEntries(Object.entries(WATER_SHADERS).map(([name, pair]) => [name, new Program(gl, name, pair)]));
   }
 
@@ -48,25 +48,10 @@ export class Water {
   // `plane` is where things are cut away, as the eye sees it, and `screen(program, values)` covers the picture.
   draw({ out, behind, depths, size, lens, light, studio, middle, clear, skin, numbers, range, colors, color, plane, screen }) {
     const { gl, pools } = this;
-    const { ways, into } = this.prepare(size);
     const p = lens.projection;
     const optics = { view: lens.view, projection: p, lens: [p[0], p[5], p[8], p[9]], planes: [p[10], p[14]], size, plane: plane ?? [0, 0, 0, 1] };
     this.bind({ 5: depths });
-    gl.bindFramebuffer(gl.FRAMEBUFFER, into);
-    gl.viewport(0, 0, ...size);
-    gl.clearBufferfv(gl.COLOR, 0, [0, 0, 0, 0]);
-    gl.disable(gl.DEPTH_TEST);
-    gl.enable(gl.BLEND);
-    gl.blendFunc(gl.ONE, gl.ONE);
-    pools.forEach((pool, k) => {
-      gl.colorMask(k % COLORS === 0, k % COLORS === 1, k % COLORS === 2, true);
-      // Numbers near to zero have the most places: ways are counted from the middle of the scene.
-      this.programs.way.use({ ...optics, ...pool.place, depths: 5, middle });
-      pool.draw();
-    });
-    gl.colorMask(true, true, true, true);
-    gl.disable(gl.BLEND);
-
+    const ways = this.sums ? this.sum(size, optics, middle) : null;
     gl.bindFramebuffer(gl.FRAMEBUFFER, out);
     gl.viewport(0, 0, ...size);
     gl.enable(gl.DEPTH_TEST);
@@ -74,7 +59,7 @@ export class Water {
     const tints = [0, 1, 2].map((k) => color(pools[k]?.body));
     const span = range[1] - range[0] || 1;
     const values = {
-      ...light, ...optics, depths: 5, ways: 6, behind: 2, colors: 0, clear, skin, numbers, top: studio.top, bottom: studio.bottom,
+      ...light, ...optics, depths: 5, ways: 6, behind: 2, colors: 0, clear, skin, numbers: ways ? numbers : numbers || 2, top: studio.top, bottom: studio.bottom,
       tint0: tints[0], tint1: tints[1], tint2: tints[2],
     };
     gl.enable(gl.CULL_FACE);
@@ -83,9 +68,30 @@ export class Water {
       pool.draw();
     });
     gl.disable(gl.CULL_FACE);
-    if (plane) pools.slice(0, COLORS).forEach((_, k) => screen(this.programs.cut, { ...values, own: k }));
+    if (plane && ways) pools.slice(0, COLORS).forEach((_, k) => screen(this.programs.cut, { ...values, own: k }));
     // Nothing that is drawn into later may stay bound.
     this.bind({ 2: null, 5: null, 6: null });
+  }
+
+  // The ways through all liquids, pixel by pixel.
+  sum(size, optics, middle) {
+    const { gl } = this;
+    const { ways, into } = this.prepare(size);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, into);
+    gl.viewport(0, 0, ...size);
+    gl.clearBufferfv(gl.COLOR, 0, [0, 0, 0, 0]);
+    gl.disable(gl.DEPTH_TEST);
+    gl.enable(gl.BLEND);
+    gl.blendFunc(gl.ONE, gl.ONE);
+    this.pools.forEach((pool, k) => {
+      gl.colorMask(k % COLORS === 0, k % COLORS === 1, k % COLORS === 2, true);
+      // Numbers near to zero have the most places: ways are counted from the middle of the scene.
+      this.programs.way.use({ ...optics, ...pool.place, depths: 5, middle });
+      pool.draw();
+    });
+    gl.colorMask(true, true, true, true);
+    gl.disable(gl.BLEND);
+    return ways;
   }
 
   // Draws what light meets first.

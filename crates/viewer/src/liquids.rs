@@ -40,8 +40,11 @@ pub struct LiquidMesh {
 
 impl LiquidMesh {
     fn new(surface: Surface, normals: Vec<Vec3>) -> Self {
-        let Surface { body, positions, velocities, triangles, .. } = surface;
-        let speeds = velocities.iter().map(|v| v.length()).collect();
+        let Surface { body, positions, velocities, mut triangles, .. } = surface;
+        let used = number_by_use(&mut triangles, positions.len());
+        let positions = used.iter().map(|&k| positions[k as usize]).collect();
+        let normals = used.iter().map(|&k| normals.get(k as usize).copied().unwrap_or(Vec3::ZERO)).collect();
+        let speeds = used.iter().map(|&k| velocities.get(k as usize).map_or(0.0, |v| v.length())).collect();
         Self {
             body,
             positions,
@@ -127,6 +130,24 @@ pub(crate) fn of_grid(frame: &Frame) -> impl Iterator<Item = LiquidMesh> {
         let (surface, normals) = split(surface.clone());
         LiquidMesh::new(surface, normals)
     })
+}
+
+/// Numbers vertices in the order in which triangles use them, so that differences are small; which they were. Triangles with corners that are
+/// nowhere go.
+fn number_by_use(triangles: &mut Vec<[u32; 3]>, vertices: usize) -> Vec<u32> {
+    const NONE: u32 = u32::MAX;
+    let mut number = vec![NONE; vertices];
+    let mut used = Vec::with_capacity(vertices);
+    triangles.retain(|triangle| triangle.iter().all(|&k| (k as usize) < vertices));
+    for corner in triangles.as_flattened_mut() {
+        let number = &mut number[*corner as usize];
+        if *number == NONE {
+            *number = used.len() as u32;
+            used.push(*corner);
+        }
+        *corner = *number;
+    }
+    used
 }
 
 /// Gives triangles on walls, and those that look elsewhere than their vertices, vertices of their own with their normals: one between two
@@ -296,6 +317,7 @@ mod tests {
         assert!(liquid.triangles.len() < 6 * liquid.count as usize, "{} triangles", liquid.count);
         let corners = unpacked(&liquid.triangles, 3 * liquid.count as usize);
         assert!(corners.iter().all(|&k| (k as usize) < liquid.positions.len()));
+        assert!((0..liquid.positions.len() as u32).all(|k| corners.contains(&k)), "no vertex is sent that nobody uses");
         assert!(liquid.normals.iter().all(|n| (n.length() - 1.0).abs() < 1e-3));
     }
 }
