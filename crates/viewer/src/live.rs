@@ -337,7 +337,7 @@ impl Live {
                 Some(stage)
             }
         };
-        let mut later = Vec::new();
+        let mut later: Vec<Order> = Vec::new();
         while stage.is_none() {
             match self.mill.as_ref().map_or(Ok(None), |mill| mill.wait(LOOK)) {
                 Ok(back) => stage = back,
@@ -346,9 +346,12 @@ impl Live {
             while let Some(order) = next(orders, Duration::ZERO)? {
                 match self.obey_meanwhile(&order, &scene) {
                     Meanwhile::New(new) => {
-                        // The old one goes when its step is done.
+                        // The old one goes when its step is done; what was set for it outlives a beginning anew.
                         self.mill = None;
-                        return Ok(*new);
+                        let mut stage = *new;
+                        let same = order.request == Request::Reset;
+                        later.iter().filter(|order| same && sets(order)).for_each(|order| self.obey(&mut stage, order));
+                        return Ok(stage);
                     }
                     Meanwhile::Done => self.tell_busy(began.elapsed()),
                     Meanwhile::Later => later.push(order),
@@ -544,6 +547,11 @@ enum Meanwhile {
     Done,
     /// It has to wait for the world.
     Later,
+}
+
+/// Whether an order sets a parameter.
+fn sets(order: &Order) -> bool {
+    matches!(order.request, Request::Command { command: Command::Set(_) })
 }
 
 /// Nobody can order any more.

@@ -431,7 +431,10 @@ fn a_slider_froze_the_server() {
     answered(&mut client, r#"{"type":"pause","on":true}"#, "pause", |client| client.status["running"] == false);
     assert!(client.status["busy"].is_number(), "{}", client.status);
     let generation = client.status["generation"].as_u64();
+    // What is set while the step is under way is not lost with its world.
+    client.send(r#"{"type":"command","command":{"set":{"key":"solid.block.young","value":2e5}}}"#);
     answered(&mut client, r#"{"type":"reset"}"#, "reset", |client| client.status["generation"].as_u64() > generation);
+    client.until("what was set holds", |client| client.status["settings"]["solid.block.young"] == 2e5);
 }
 
 /// While a step took long the server answered nobody.
