@@ -282,6 +282,18 @@ fn the_page_of_figures_agrees_with_the_gallery() {
     assert!(found == wanted, "run: UPDATE_DOCS=1 cargo test -p meniscus-cli --test architecture");
 }
 
+/// Who reads the book over a thin line waits for its pictures.
+#[test]
+fn pictures_of_the_book_are_small() {
+    let files = fs::read_dir(root().join("docs/src/images")).unwrap().map(|entry| entry.unwrap());
+    let sizes: Vec<(String, u64)> =
+        files.map(|file| (file.file_name().to_string_lossy().into_owned(), file.metadata().unwrap().len())).collect();
+    let large: Vec<_> = sizes.iter().filter(|(_, size)| *size > 200 << 10).collect();
+    assert!(large.is_empty(), "larger than 200 KiB: {large:?}");
+    let all: u64 = sizes.iter().map(|(_, size)| size).sum();
+    assert!(all <= 8 << 20, "{all} bytes in all");
+}
+
 /// Numbers that follow a word in a text, up to a mark.
 fn numbers_after(text: &str, word: &str, end: &str) -> Vec<f64> {
     let rest = text.split_once(word).unwrap_or_else(|| panic!("{word} is missing")).1;

@@ -36,14 +36,14 @@ const linear = (bytes) => bytes.map((b) => {
 export const STUDIOS = {
   light: {
     key: [1.14, 1.08, 1.0], sky: [0.48, 0.51, 0.56], bounce: [0.34, 0.29, 0.24],
-    top: linear([214, 222, 231]), bottom: linear([240, 242, 244]), ground: linear([238, 240, 242]), shadow: [0.4, 0.43, 0.48],
-    gridLine: linear([196, 203, 211]), line: [58, 66, 78], glass: linear([196, 216, 232]),
+    top: linear([214, 222, 231]), bottom: linear([240, 242, 244]), ground: linear([238, 240, 242]), shadow: [0.4, 0.43, 0.48], wet: 0.08, clarity: 0.75,
+    gridLine: linear([196, 203, 211]), line: [58, 66, 78], rim: [0.86, 0.95, 0.97], glass: linear([196, 216, 232]),
     mesh: [0.08, 0.1, 0.14], point: [0.02, 0.22, 0.1], creases: 0.65,
   },
   dark: {
     key: [1.12, 1.05, 0.97], sky: [0.34, 0.39, 0.47], bounce: [0.13, 0.13, 0.14],
-    top: linear([25, 29, 36]), bottom: linear([44, 49, 58]), ground: linear([51, 57, 66]), shadow: [0.3, 0.31, 0.34],
-    gridLine: linear([73, 81, 93]), line: [158, 168, 180], glass: linear([120, 150, 180]),
+    top: linear([25, 29, 36]), bottom: linear([44, 49, 58]), ground: linear([51, 57, 66]), shadow: [0.3, 0.31, 0.34], wet: 0.2, clarity: 0.5,
+    gridLine: linear([73, 81, 93]), line: [158, 168, 180], rim: [0.62, 0.74, 0.78], glass: linear([120, 150, 180]),
     mesh: [0.9, 0.95, 1], point: [0.75, 1, 0.6], creases: 0.8,
   },
 };

@@ -1,6 +1,8 @@
 // The WebSocket: comes back after the server was gone.
 
 const SLOWEST = 4000;
+// So much of what a person did before the connection stood is kept for it.
+const KEPT = 32;
 
 export class Connection {
   // `hear(message)` gets parsed JSON, `see(buffer)` gets pictures, `tell(connected)` every change.
@@ -8,6 +10,7 @@ export class Connection {
     Object.assign(this, { hear, see, tell });
     this.wait = 250;
     this.connected = false;
+    this.waiting = [];
     this.open();
   }
 
@@ -19,8 +22,9 @@ export class Connection {
     socket.binaryType = "arraybuffer";
     socket.onopen = () => {
       this.wait = 250;
-      this.connected = true;
+      this.connected = this.ever = true;
       this.tell(true);
+      this.waiting.splice(0).forEach((text) => socket.send(text));
     };
     socket.onmessage = ({ data }) => (typeof data === "string" ? this.hear(JSON.parse(data)) : this.see(data));
     socket.onclose = ({ reason }) => {
@@ -32,8 +36,11 @@ export class Connection {
     this.socket = socket;
   }
 
+  // What is said before there is a connection waits for it; what is said while the server is gone does not, as another world may come back.
   send(message) {
-    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+    const text = JSON.stringify(message);
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(text);
+    else if (!this.ever && this.waiting.length < KEPT) this.waiting.push(text);
   }
 
   command(command) { this.send({ type: "command", command }); }

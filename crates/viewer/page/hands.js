@@ -44,12 +44,12 @@ export class Hands {
     const { renderer, camera, connection, live } = this.app;
     if (!renderer.frame || !live) return;
     const ray = camera.ray(event.clientX, event.clientY, this.size);
-    const hit = pick(ray, renderer.frame, renderer.topology);
+    const hit = pick(ray, renderer.frame, renderer.topology, this.app.look.style.cut);
     if (!hit) return;
     // What is dragged stays in the plane across the view through the point that was taken.
     const depth = -dot(sub(hit.point, ray.from), ray.back);
     if (hit.kind === "body") {
-      const at = { ray: { origin: ray.from, direction: ray.along } };
+      const at = { ray: { origin: hit.from, direction: ray.along } };
       const body = renderer.topology.bodies[hit.body].name;
       connection.command({ grab: { at, body, strength: this.app.look.strength } });
       this.act = { kind: "pull", depth };

@@ -101,7 +101,6 @@ in vec2 place;
 uniform sampler2D fronts, tints, ways, behind, depths;
 uniform mat4 projection;
 uniform float spacing, clear, gloss; // clear: the way after which the liquid's colour is all there is [m]
-uniform vec4 deep; // a colour that water takes from its depth, and how much of it
 uniform vec3 top, bottom;
 out vec4 color;
 ${LENS}${LIGHT}
@@ -135,7 +134,7 @@ void main() {
 
   float way = texture(ways, place).r;
   vec4 sum = texture(tints, place);
-  vec3 tint = clamp(mix(sum.rgb / max(sum.a, 1e-6), deep.rgb, deep.a), 0.004, 0.98);
+  vec3 tint = clamp(sum.rgb / max(sum.a, 1e-6), 0.01, 0.98);
   vec3 here = textureLod(behind, place, 0.0).rgb;
 
   // What is behind, bent towards the middle of what one looks through; never what stands in front of the liquid.
@@ -147,15 +146,19 @@ void main() {
   float open = 0.35 + 0.65 * lit(middle, normal);
   float cosine = dot(normal, toLight);
   vec3 inside = tint * (keyLight * (0.35 + 0.4 * max((cosine + 0.4) / 1.4, 0.0)) * open + around(normal) * 0.9);
-  vec3 passed = pow(tint, vec3(0.6 * way / clear));
-  vec3 body = seen * passed * exp(-0.5 * way / clear) + inside * (1.0 - exp(-1.6 * way / clear));
+  // Beer and Lambert; a skin, so that the liquid does not fade where it is thin.
+  vec3 passed = pow(tint, vec3(0.8 * way / clear + 0.08));
+  vec3 body = mix(inside, seen, passed * exp(-0.4 * way / clear));
 
   float facing = clamp(dot(normal, toEye), 0.0, 1.0);
-  float mirror = gloss * (0.02 + 0.98 * pow(1.0 - facing, 5.0));
-  vec3 shine = keyLight * pow(max(dot(normal, normalize(toLight + toEye)), 0.0), 220.0) * 1.6 * open * step(0.0, cosine);
+  // Normals at the rim of a sphere look away: nothing is mirrored as from a grazed sheet.
+  float mirror = gloss * (0.02 + 0.98 * pow(1.0 - max(facing, 0.2), 5.0));
+  // A lamp is mirrored by what is smooth: along an edge it would be a scratch.
+  float even = 1.0 - smoothstep(0.015, 0.08, length(fwidth(normal)));
+  vec3 shine = keyLight * pow(max(dot(normal, normalize(toLight + toEye)), 0.0), 220.0) * 1.6 * open * even * step(0.0, cosine);
   vec3 light = mix(body, studio(reflect(-toEye, normal)), mirror) + shine;
-  // Where the liquid ends, it ends softly.
-  color = vec4(mix(here, display(light), smoothstep(0.0, 0.16, way / spacing)), 1.0);
+  // Its edge is as wide as a pixel or two.
+  color = vec4(mix(here, display(light), smoothstep(0.02, 0.08, way / spacing)), 1.0);
 }
 `;
 

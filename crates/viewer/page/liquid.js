@@ -14,10 +14,14 @@ const ROUNDS = 2;
 
 export class Liquid {
   // Nothing where the machine cannot draw numbers into pictures.
-  static make(gl) { return gl.getExtension("EXT_color_buffer_float") ? new Liquid(gl) : null; }
+  static make(gl) {
+    if (!gl.getExtension("EXT_color_buffer_float")) return null;
+    return new Liquid(gl, Boolean(gl.getExtension("EXT_float_blend") && gl.getExtension("OES_texture_float_linear")));
+  }
 
-  constructor(gl) {
-    this.gl = gl;
+  // `wide`: sums of many small numbers can be kept in 32 bits; in 16 they make steps.
+  constructor(gl, wide) {
+    Object.assign(this, { gl, wide });
     this.programs = Object.fromEntries(Object.entries(LIQUID_SHADERS).map(([name, pair]) => [name, new Program(gl, name, pair)]));
     this.targets = null;
   }
@@ -35,7 +39,9 @@ export class Liquid {
     gl.renderbufferStorage(gl.RENDERBUFFER, gl.DEPTH_COMPONENT24, ...size);
     const fronts = [0, 1].map(() => texture(gl, gl.R32F, gl.RED, gl.FLOAT, ...size, null, gl.NEAREST));
     const tints = texture(gl, gl.RGBA16F, gl.RGBA, gl.HALF_FLOAT, ...half, null, gl.LINEAR);
-    const ways = texture(gl, gl.R16F, gl.RED, gl.HALF_FLOAT, ...half, null, gl.LINEAR);
+    const ways = this.wide
+      ? texture(gl, gl.R32F, gl.RED, gl.FLOAT, ...half, null, gl.LINEAR)
+      : texture(gl, gl.R16F, gl.RED, gl.HALF_FLOAT, ...half, null, gl.LINEAR);
     const into = (textures) => {
       const made = gl.createFramebuffer();
       gl.bindFramebuffer(gl.FRAMEBUFFER, made);
@@ -65,7 +71,7 @@ export class Liquid {
 
   // Draws into the framebuffer `out` of `size`, over what is there already: `behind` has its colours and `depths` its depths.
   // `spheres()` binds what the particles need and gives their uniforms, `drawSpheres()` draws them, `screen(program, values)` covers a picture.
-  draw({ out, behind, depths, size, part, lens, light, studio, spheres, spacing, clear, deep, gloss, drawSpheres, screen }) {
+  draw({ out, behind, depths, size, part, lens, light, studio, spheres, spacing, clear, gloss, drawSpheres, screen }) {
     const { gl, programs } = this;
     const targets = this.target(size, part);
     const p = lens.projection;
@@ -91,7 +97,7 @@ export class Liquid {
     gl.enable(gl.DEPTH_TEST);
     this.bind({ 6: targets.tints, 7: targets.ways, 2: behind });
     screen(programs.surface, {
-      ...light, ...optics, fronts: 4, depths: 5, tints: 6, ways: 7, behind: 2, spacing, clear, deep, gloss, top: studio.top, bottom: studio.bottom,
+      ...light, ...optics, fronts: 4, depths: 5, tints: 6, ways: 7, behind: 2, spacing, clear, gloss, top: studio.top, bottom: studio.bottom,
       // Shadows are those of smaller spheres, which must not shade what is round them.
       shadowLift: light.shadowLift + spacing,
     });

@@ -18,11 +18,11 @@ const sheet = matchMedia("(max-width: 900px) and (orientation: portrait)"); // t
 
 // What the person chose; some of it is remembered by the browser.
 const look = {
-  theme: "light", coloring: "speed", range: [0, 1], ground: 0, wire: false, tets: false, points: false, style: {}, outlines: true, shadows: true, surface: false, hand: false, strength: 1,
+  theme: "light", coloring: "speed", range: [0, 1], ground: 0, wire: false, tets: false, points: false, style: {}, outlines: true, shadows: true, surface: true, hand: false, strength: 1,
 };
 
 const app = {
-  camera: new Camera(), look, connection: null, renderer: null, live: true, scene: null, status: null, pictures: 0, drawn: 0,
+  camera: new Camera(), look, connection: null, renderer: null, live: true, scene: null, status: null, pictures: 0, drawn: 0, early: new Set(), stopped: false,
   changed: () => { app.dirty = true; schedule(); },
 };
 globalThis.meniscus = app; // for the curious, and for tests
@@ -90,11 +90,17 @@ function newScene(scene) {
   app.lowest = null;
   if (another) {
     const wanted = scene.picture.color;
-    setColoring(COLORINGS[wanted] ? wanted : "body");
+    // What was chosen before there was a scene holds for the first.
+    if (!app.early.has("color")) setColoring(COLORINGS[wanted] ? wanted : "body");
+    // Colours that tell a number are those of particles, unless the person says otherwise.
+    if (!app.early.has("liquid")) byId("liquid").value = wanted === "water" || wanted === "body" ? "surface" : "particles";
+    app.early.clear();
+    choose();
     if (!small.matches) app.panel.openScenes(false);
   }
   app.panel.show(scene);
   app.plots.clear();
+  if (scene.series) app.plots.record(scene.series);
   app.ranges = {};
   // Its status may have come first, and what stands still sends no other.
   const { status } = app;
@@ -105,6 +111,7 @@ function newScene(scene) {
 function newStatus(status) {
   const before = app.status;
   app.status = status;
+  app.stopped = !status.running;
   if (status.loading) notice(`loading ${status.loading} …`);
   else if (status.failed) notice(status.failed, true, true);
   else if (status.busy > 0.5) notice(`this step takes long: ${status.busy.toFixed(0)} s so far`, false, true);
@@ -160,7 +167,7 @@ function connected(on, reason) {
   if (on) {
     // A server that was started anew counts its pictures anew.
     pending = null;
-    if (look.tets || look.points) wish();
+    wish();
     notice("");
   } else {
     notice(`${reason ? `${reason}: ` : ""}the server is gone; trying again. If it was started anew, use the link that it printed.`, true, true);
@@ -278,10 +285,12 @@ function setColoring(coloring) {
 function updateRange() {
   const { quantity, name, unit } = COLORINGS[look.coloring];
   const { frame, topology } = app.renderer;
-  const liquidSurface = frame?.surfaces.some((s) => s.speeds);
-  const any = frame && quantity && (frame.count > 0 || liquidSurface);
+  // Water that is as deep as it looks tells no number.
+  const { renderer } = app;
+  const told = look.coloring === "water" && (renderer.poured(look) || renderer.screened(look)) ? null : quantity;
+  const any = frame && told && (frame.count > 0 || frame.liquids.length > 0);
   byId("legend").hidden = !any;
-  showBodies(frame && !quantity ? topology : null);
+  showBodies(frame && !told ? topology : null);
   if (!any) return;
   const set = app.scene.picture.range;
   if (quantity === "speed") {
@@ -384,16 +393,24 @@ function label(pen, text, [x, y]) {
 // ---- what the person does
 
 const actions = {
-  pause: () => app.connection.send({ type: "pause", on: Boolean(app.status?.running) }),
+  pause: () => {
+    // Before anything is heard, what was asked for last is turned round.
+    const on = app.status?.running ?? !app.stopped;
+    app.stopped = on;
+    app.connection.send({ type: "pause", on });
+  },
   step: () => app.connection.send({ type: "step" }),
   reset: () => app.connection.send({ type: "reset" }),
   camera: () => { app.camera.goHome(performance.now(), calm.matches); app.changed(); },
   shot: saveShot,
   help: () => (byId("help").open ? byId("help").close() : byId("help").showModal()),
   panel: () => openPanel(document.body.classList.contains("closed")),
-  liquid: () => { byId("liquid").value = look.surface ? "particles" : "surface"; choose(); },
+  liquid: () => { byId("liquid").value = look.surface ? "particles" : "surface"; early("liquid"); choose(); },
   theme: () => { byId("theme").value = look.theme === "dark" ? "light" : "dark"; choose(); },
 };
+
+// Remembers a choice that was made before there is a scene, which would have its own.
+function early(id) { if (!app.scene) app.early.add(id); }
 
 function openPanel(open) {
   document.body.classList.toggle("closed", !open);
@@ -406,7 +423,8 @@ function saveShot() {
   const { renderer } = app;
   if (!renderer) return;
   renderer.draw(app.camera, look);
-  renderer.canvas.toBlob((blob) => {
+  const canvas = byId("labels").checked ? labelled(renderer.canvas) : renderer.canvas;
+  canvas.toBlob((blob) => {
     const link = document.createElement("a");
     link.href = URL.createObjectURL(blob);
     link.download = `${app.scene?.name ?? "meniscus"}-${(app.status?.time ?? 0).toFixed(2)}s.png`;
@@ -415,19 +433,50 @@ function saveShot() {
   }, "image/png");
 }
 
+// The picture with its title, time and legend, as the page shows them.
+function labelled(picture) {
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [picture.width, picture.height];
+  const pen = canvas.getContext("2d");
+  pen.drawImage(picture, 0, 0);
+  const ratio = picture.width / picture.clientWidth;
+  pen.scale(ratio, ratio);
+  const { clientWidth: width, clientHeight: height } = picture;
+  pen.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--ink");
+  const write = (text, size, x, y) => { pen.font = `${size}px system-ui, sans-serif`; pen.fillText(text, x, y, width - 2 * x); };
+  write(app.scene?.title ?? "", 20, 20, 34);
+  write(`t = ${(app.status?.time ?? 0).toFixed(2)} s`, 15, 20, 56);
+  let at = height - 20;
+  if (!byId("legend").hidden) {
+    write(`${byId("legend-low").textContent} … ${byId("legend-high").textContent}`, 13, 20, at);
+    pen.drawImage(byId("legend-bar"), 20, at - 26, 180, 8);
+    write(byId("legend-name").textContent, 13, 20, at - 32);
+  } else {
+    for (const { name, color } of [...(app.renderer.topology?.bodies ?? [])].filter(({ kind }) => kind !== "wall").slice(0, MOST_BODIES).reverse()) {
+      const ink = pen.fillStyle;
+      pen.fillStyle = `rgb(${color.map((v) => Math.round(255 * clamp(v, 0, 1))).join(" ")})`;
+      pen.fillRect(20, at - 9, 9, 9);
+      pen.fillStyle = ink;
+      write(name, 13, 35, at);
+      at -= 18;
+    }
+  }
+  return canvas;
+}
+
 // Takes over all switches.
 function choose() {
   const theme = byId("theme").value;
   look.theme = theme === "auto" ? (darkSystem.matches ? "dark" : "light") : theme;
   document.documentElement.dataset.theme = look.theme;
   look.wire = byId("wire").checked;
-  const wished = [look.tets, look.points];
+  const wished = [look.tets, look.points, look.surface];
   look.tets = byId("tets").checked;
   look.points = byId("points").checked;
-  if (look.tets !== wished[0] || look.points !== wished[1]) wish();
+  look.surface = byId("liquid").value === "surface";
+  if ([look.tets, look.points, look.surface].some((v, k) => v !== wished[k])) wish();
   look.outlines = byId("outline").checked;
   look.shadows = byId("shadow").checked;
-  look.surface = byId("liquid").value === "surface";
   look.ground = byId("ground").checked ? (app.scene?.picture.ground_height ?? app.lowest ?? 0) : null;
   look.hand = byId("hand").checked;
   const strength = 10 ** Number(byId("strength").value);
@@ -446,7 +495,9 @@ function choose() {
 
 // Tells the server what this page wants to see beside the pictures.
 function wish() {
-  if (app.live) app.connection.send({ type: "extras", tets: look.tets, points: look.points });
+  // Who draws nothing needs no surfaces.
+  const surfaces = look.surface && Boolean(app.renderer);
+  if (app.connection?.connected) app.connection.send({ type: "extras", tets: look.tets, points: look.points, surfaces });
 }
 
 function toggle(id) {
@@ -459,7 +510,8 @@ function wire() {
     byId(id).addEventListener("click", actions[action]);
   }
   byId("speed").addEventListener("change", () => app.connection.send({ type: "speed", factor: Number(byId("speed").value) }));
-  byId("color").addEventListener("change", () => setColoring(byId("color").value));
+  byId("color").addEventListener("change", () => { early("color"); setColoring(byId("color").value); });
+  byId("liquid").addEventListener("input", () => early("liquid"));
   for (const id of ["wire", "tets", "points", "outline", "ground", "shadow", "liquid", "theme", "quality", "hand", "strength"]) byId(id).addEventListener("input", choose);
   byId("strength").addEventListener("dblclick", () => { byId("strength").value = 0; choose(); });
   byId("timeline").addEventListener("input", () => app.connection.send({ type: "seek", place: Number(byId("timeline").value) }));
@@ -484,7 +536,7 @@ function key(event) {
     m: () => toggle("wire"), w: () => toggle("tets"), g: () => toggle("points"), h: () => toggle("hand"),
     "+": () => app.camera.zoom(0.9), "=": () => app.camera.zoom(0.9), "-": () => app.camera.zoom(1.1),
   };
-  Object.keys(COLORINGS).forEach((name, k) => { keys[k + 1] = () => setColoring(name); });
+  Object.keys(COLORINGS).forEach((name, k) => { keys[k + 1] = () => { early("color"); setColoring(name); }; });
   const arrows = { ArrowLeft: [1, 0], ArrowRight: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
   const arrow = arrows[event.key];
   if (arrow && !writing) {

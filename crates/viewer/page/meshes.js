@@ -5,24 +5,22 @@ import { Stream } from "./gl.js";
 const CREASE = Math.cos((38 * Math.PI) / 180);
 
 export class Mesh {
-  // `sharp`: whether to look for edges; a liquid has none.
-  constructor(gl, { body, triangles }, positions, sharp) {
+  constructor(gl, { body, triangles }, positions) {
     this.gl = gl;
     this.body = body;
     this.triangles = triangles;
     const faces = faceNormals(triangles, positions);
-    this.split(faces, positions.length / 3, sharp);
+    this.split(faces, positions.length / 3);
     this.places = new Float32Array(3 * this.source.length);
     this.normals = new Float32Array(3 * this.source.length);
-    this.values = new Float32Array(this.source.length);
-    this.streams = [new Stream(gl), new Stream(gl), new Stream(gl)];
+    this.streams = [new Stream(gl), new Stream(gl)];
     this.indices = new Stream(gl, gl.ELEMENT_ARRAY_BUFFER);
     this.array = gl.createVertexArray();
     gl.bindVertexArray(this.array);
     this.streams.forEach((stream, k) => {
       stream.bind();
       gl.enableVertexAttribArray(k);
-      gl.vertexAttribPointer(k, k < 2 ? 3 : 1, gl.FLOAT, false, 0, 0);
+      gl.vertexAttribPointer(k, 3, gl.FLOAT, false, 0, 0);
     });
     this.indices.write(this.corners);
     gl.bindVertexArray(null);
@@ -30,17 +28,10 @@ export class Mesh {
   }
 
   // Gives every corner of a triangle a vertex that it shares with its smooth neighbours.
-  split(faces, vertices, sharp) {
+  split(faces, vertices) {
     const { triangles } = this;
     const corners = new Uint32Array(triangles.length);
     const source = [];
-    if (!sharp) {
-      corners.set(triangles);
-      for (let v = 0; v < vertices; v++) source.push(v);
-      this.corners = corners;
-      this.source = Uint32Array.from(source);
-      return;
-    }
     const start = new Uint32Array(vertices + 1);
     for (const v of triangles) start[v + 1]++;
     for (let v = 0; v < vertices; v++) start[v + 1] += start[v];
@@ -68,14 +59,13 @@ export class Mesh {
   }
 
   // Takes over where the vertices are now.
-  update(positions, speeds) {
-    const { source, places, normals, corners, triangles, values } = this;
+  update(positions) {
+    const { source, places, normals, corners, triangles } = this;
     for (let k = 0; k < source.length; k++) {
       const v = 3 * source[k];
       places[3 * k] = positions[v];
       places[3 * k + 1] = positions[v + 1];
       places[3 * k + 2] = positions[v + 2];
-      if (speeds) values[k] = speeds[source[k]];
     }
     normals.fill(0);
     for (let t = 0; t < triangles.length; t += 3) {
@@ -92,7 +82,6 @@ export class Mesh {
     }
     this.streams[0].write(places);
     this.streams[1].write(normals);
-    this.streams[2].write(values);
     this.positions = positions;
   }
 

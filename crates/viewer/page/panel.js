@@ -24,6 +24,7 @@ export class Panel {
   show(scene) {
     const live = scene.mode === "live";
     byId("scene-title").textContent = scene.title;
+    byId("title").title = [scene.title, scene.summary].filter(Boolean).join("\n");
     byId("scene-summary").textContent = scene.summary;
     byId("scene-name").textContent = scene.gallery.length ? scene.title : "";
     document.title = `${scene.title} · Meniscus`;
@@ -113,8 +114,9 @@ class ParameterSlider {
       const id = `p-${key}${vector ? `-${"xyz"[k]}` : ""}`;
       const label = element("label", "key", vector ? "xyz"[k] : name);
       label.htmlFor = id;
-      const output = element("output");
-      output.htmlFor = id;
+      const output = element("input", "value");
+      Object.assign(output, { type: "text", inputMode: "decimal", spellcheck: false, autocomplete: "off" });
+      output.setAttribute("aria-label", `${name}${vector ? ` ${"xyz"[k]}` : ""}, typed`);
       const input = element("input");
       Object.assign(input, { id, type: "range", min: 0, max: STEPS, step: 1 });
       if (vector) input.setAttribute("aria-label", `${name} ${"xyz"[k]}`);
@@ -126,6 +128,17 @@ class ParameterSlider {
       const part = { input, output, start, value: start, until: 0 };
       input.addEventListener("input", () => this.moved(part));
       input.addEventListener("dblclick", () => this.reset());
+      output.addEventListener("focus", () => {
+        output.value = part.value >= ENDLESS ? "" : String(part.value);
+        output.select();
+      });
+      output.addEventListener("change", () => this.typed(part));
+      output.addEventListener("blur", () => this.clean(part));
+      output.addEventListener("keydown", (event) => {
+        event.stopPropagation();
+        if (event.key === "Escape") this.clean(part);
+        if (event.key === "Enter" || event.key === "Escape") output.blur();
+      });
       this.parts.push(part);
       this.root.append(...(vector ? [label, track, output] : [label, output, track]));
       this.write(part, start);
@@ -146,9 +159,10 @@ class ParameterSlider {
 
   write(part, value) {
     part.value = value;
-    part.output.textContent = value >= ENDLESS ? "endless" : words(value);
+    const text = value >= ENDLESS ? "endless" : words(value);
+    if (document.activeElement !== part.output || part.output.value === "") part.output.value = text;
     part.input.value = this.place(value);
-    part.input.setAttribute("aria-valuetext", `${part.output.textContent} ${this.parameter.unit}`);
+    part.input.setAttribute("aria-valuetext", `${text} ${this.parameter.unit}`);
     this.root.classList.toggle("changed", this.parts.some((p) => p.value !== p.start));
   }
 
@@ -161,6 +175,25 @@ class ParameterSlider {
     // What the server last said is older than this hand.
     part.until = performance.now() + 600;
     this.tell();
+  }
+
+  // A number that was typed; one beyond the slider is taken to its end, what is no number is forgotten.
+  typed(part) {
+    const text = part.output.value.trim();
+    const number = Number(text.replace(",", ".").replace("\u2212", "-").replace(/\u2009/g, "") || NaN);
+    const [low, high] = this.parameter.range;
+    const before = part.value;
+    if (Number.isFinite(number) && text !== words(before)) this.write(part, clamp(number, low, high));
+    this.clean(part);
+    if (part.value === before) return;
+    part.until = performance.now() + 600;
+    this.tell();
+  }
+
+  // The value in its words, whatever stands in the field.
+  clean(part) {
+    part.output.value = "";
+    this.write(part, part.value);
   }
 
   tell() {

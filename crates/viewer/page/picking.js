@@ -1,26 +1,43 @@
 // What is under the pointer.
 
-import { add, scale } from "./math.js";
-import { position } from "./protocol.js";
+import { add, dot, scale, sub } from "./math.js";
+import { position, positions } from "./protocol.js";
 
-// The nearest thing that a ray meets: {kind: "body" | "liquid", point, away, body}, or nothing.
-export function pick(ray, frame, topology) {
-  const hits = [pickSurfaces(ray, frame, topology), pickParticles(ray, frame)].filter(Boolean);
+// The nearest thing that a ray meets: {kind: "body" | "liquid", point, away, body, from}, or nothing. What is
+// cut away cannot be met: such a ray begins at the plane of the cut.
+export function pick(whole, frame, topology, cut) {
+  const { ray, most } = clip(whole, cut);
+  const found = [pickSurfaces(ray, frame, topology), pickParticles(ray, frame), pickGrid(ray, frame)];
+  const hits = found.filter((hit) => hit && hit.away < most);
   hits.sort((a, b) => a.away - b.away);
-  return hits[0] ?? null;
+  return hits.length ? { ...hits[0], from: ray.from } : null;
+}
+
+// A ray from where nothing is cut away, and how far it goes until something is.
+function clip(ray, cut) {
+  if (!cut) return { ray, most: Infinity };
+  const [point, normal] = cut;
+  const [before, along] = [dot(sub(ray.from, point), normal), dot(ray.along, normal)];
+  const at = -before / along;
+  if (before <= 0) return { ray, most: along > 0 ? at : Infinity };
+  return along < 0 ? { ray: { ...ray, from: add(ray.from, scale(ray.along, at)) }, most: Infinity } : { ray, most: 0 };
 }
 
 function pickSurfaces({ from, along }, frame, topology) {
   let best = null;
   topology.surfaces.forEach(({ body, triangles }, k) => {
-    const kind = topology.bodies[body]?.kind;
-    if (kind === "wall") return;
+    if (topology.bodies[body]?.kind === "wall") return;
     const away = firstTriangle(from, along, triangles, frame.surfaces[k].positions);
-    if (away < (best?.away ?? Infinity)) {
-      best = { kind: kind === "liquid" ? "liquid" : "body", away, body, point: add(from, scale(along, away)) };
-    }
+    if (away < (best?.away ?? Infinity)) best = { kind: "body", away, body, point: add(from, scale(along, away)) };
   });
   return best;
+}
+
+// A liquid without particles: that of a grid.
+function pickGrid({ from, along }, frame) {
+  if (frame.count > 0) return null;
+  const away = Math.min(...frame.liquids.map((liquid) => firstTriangle(from, along, liquid.corners, positions(liquid))));
+  return away < Infinity ? { kind: "liquid", away, point: add(from, scale(along, away)) } : null;
 }
 
 // The distance at which a ray first meets a triangle.

@@ -1,4 +1,4 @@
-// Plots that move: the last moments of what is measured.
+// Plots: the last moments of what is measured, or all of a record with a cursor at what is shown.
 
 import { element } from "./dom.js";
 import { words } from "./math.js";
@@ -16,6 +16,12 @@ export class Plots {
   }
 
   clear() { this.plots.forEach((plot) => plot.clear()); }
+
+  // The whole of a record.
+  record({ time, energy, volume, particles }) {
+    const columns = [energy, volume.map((v) => [v === null ? null : 100 * v]), [], particles.map((n) => [n])];
+    this.plots.forEach((plot, k) => plot.whole(time, columns[k]));
+  }
 
   // Takes over a status.
   add({ time, energy, volume, stages, particles, steps }) {
@@ -38,6 +44,7 @@ export class Plots {
 
 // The largest stages of a step, and all the others together.
 const LARGEST = 5;
+const OUTGROWN = 1.5;
 const STAGE_COLORS = [...Array.from({ length: LARGEST }, (_, k) => `--stage-${k + 1}`), "--stage-other"];
 
 class Plot {
@@ -55,9 +62,21 @@ class Plot {
     this.clear();
   }
 
+  // All rows there are; from now on only the cursor moves.
+  whole(time, columns) {
+    this.rows = columns.map((values, k) => ({ time: time[k], values }));
+    this.cursor = this.rows.length ? time[0] : null;
+    this.stale = true;
+  }
+
   clear() {
+    this.cursor = null;
     this.rows = [];
-    this.means = new Map(); // of the stages, if it has them
+    if (this.stacked) {
+      this.lines = [];
+      this.means = new Map(); // of the stages
+      this.key();
+    }
     this.stale = true;
   }
 
@@ -76,11 +95,20 @@ class Plot {
   }
 
   add(time, values, text) {
+    if (this.cursor !== null) {
+      this.cursor = time;
+      this.tell(text);
+      return;
+    }
     // Time that goes back begins a new story.
     if (this.rows.length && time < this.rows.at(-1).time) this.rows = [];
     if (this.rows.length && time === this.rows.at(-1).time) this.rows.pop();
     this.rows.push({ time, values });
     if (this.rows.length > KEPT) this.rows.shift();
+    this.tell(text);
+  }
+
+  tell(text) {
     if (this.value.textContent !== text) {
       this.value.textContent = text;
       this.canvas.setAttribute("aria-label", `${this.name}: ${text}`);
@@ -88,22 +116,32 @@ class Plot {
     this.stale = true;
   }
 
-  // Stages come and go: the largest have names, the others are one.
+  // Stages come and go: the largest have names, the others are one. One that has clearly outgrown the least of the named takes its place.
   addStages(time, stages) {
-    const total = stages.reduce((sum, [, ms]) => sum + ms, 0);
-    for (const [name, ms] of stages) this.means.set(name, 0.9 * (this.means.get(name) ?? ms) + 0.1 * ms);
-    const known = this.lines.map(([name]) => name);
-    const present = new Set(stages.map(([name]) => name));
-    if (!known.length || known.some((name) => name !== "other" && !present.has(name))) {
-      const largest = [...present].sort((a, b) => this.means.get(b) - this.means.get(a)).slice(0, LARGEST);
-      this.lines = [...largest, "other"].map((name, k) => [name, STAGE_COLORS[k === largest.length ? LARGEST : k]]);
-      this.rows = [];
-      this.key();
-    }
+    const { means } = this;
     const of = new Map(stages);
+    for (const name of new Set([...means.keys(), ...of.keys()])) means.set(name, 0.9 * (means.get(name) ?? of.get(name)) + 0.1 * (of.get(name) ?? 0));
+    const ranked = [...means.keys()].sort((a, b) => means.get(b) - means.get(a));
+    const named = this.lines.slice(0, -1).map(([name]) => name);
+    const least = Math.min(...named.map((name) => means.get(name)));
+    const outgrown = ranked.slice(0, LARGEST).some((name) => !named.includes(name) && means.get(name) > OUTGROWN * least);
+    if (named.length < Math.min(LARGEST, ranked.length) || outgrown) this.rank(ranked.slice(0, LARGEST));
+    this.add(time, this.share(of), `${words(stages.reduce((sum, [, ms]) => sum + ms, 0))} ms`);
+    if (this.rows.length) this.rows.at(-1).stages = of;
+  }
+
+  // Gives names to stages, also in what was measured before.
+  rank(largest) {
+    this.lines = [...largest, "other"].map((name, k) => [name, STAGE_COLORS[k === largest.length ? LARGEST : k]]);
+    for (const row of this.rows) row.values = this.share(row.stages);
+    this.key();
+  }
+
+  // The times of the named stages, and of all others together.
+  share(of) {
     const named = this.lines.slice(0, -1).map(([name]) => of.get(name) ?? 0);
-    const other = Math.max(total - named.reduce((a, b) => a + b, 0), 0);
-    this.add(time, [...named, other], `${words(total)} ms`);
+    const total = [...of.values()].reduce((a, b) => a + b, 0);
+    return [...named, Math.max(total - named.reduce((a, b) => a + b, 0), 0)];
   }
 
   draw() {
@@ -125,15 +163,23 @@ class Plot {
     if (rows.length < 2) return;
     const sums = (values) => values.reduce((all, v) => [...all, (all.at(-1) ?? 0) + v], []);
     const shown = this.stacked ? rows.map((row) => sums(row.values)) : rows.map((row) => row.values);
-    let low = this.stacked ? 0 : Math.min(0, ...shown.flat());
-    let high = Math.max(...shown.flat());
+    const known = shown.flat().filter((v) => v !== null);
+    let low = this.stacked ? 0 : Math.min(0, ...known);
+    let high = Math.max(0, ...known);
     if (this.name === "volume of the liquid") [low, high] = [Math.min(low, -0.5), Math.max(high, 0.5)];
     if (!(high > low)) high = low + 1;
-    const x = (k) => ((k + KEPT - rows.length) / (KEPT - 1)) * width;
+    const [first, last] = [rows[0].time, rows.at(-1).time];
+    const along = (time) => ((time - first) / (last - first || 1)) * (width - 2) + 1;
+    const x = (k) => (this.cursor === null ? ((k + KEPT - rows.length) / (KEPT - 1)) * width : along(rows[k].time));
     const y = (v) => height - ratio - ((v - low) / (high - low)) * (height - 4 * ratio);
     for (let line = this.lines.length - 1; line >= 0; line--) {
       pen.beginPath();
-      shown.forEach((values, k) => pen.lineTo(x(k), y(values[line] ?? 0)));
+      // Where nothing was measured there is a gap.
+      let gap = true;
+      shown.forEach((values, k) => {
+        if (values[line] !== null) pen[gap ? "moveTo" : "lineTo"](x(k), y(values[line] ?? 0));
+        gap = values[line] === null;
+      });
       if (this.stacked) {
         pen.lineTo(x(rows.length - 1), y(0));
         pen.lineTo(x(0), y(0));
@@ -146,5 +192,12 @@ class Plot {
         pen.stroke();
       }
     }
+    if (this.cursor === null) return;
+    pen.strokeStyle = paint("--ink");
+    pen.lineWidth = ratio;
+    pen.beginPath();
+    pen.moveTo(along(this.cursor), 0);
+    pen.lineTo(along(this.cursor), height);
+    pen.stroke();
   }
 }

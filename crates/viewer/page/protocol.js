@@ -1,6 +1,6 @@
 // Reads the binary messages; the layout is described in the server's `protocol` module.
 
-const VERSION = 2;
+const VERSION = 3;
 
 export function decode(buffer) {
   const view = new DataView(buffer);
@@ -49,23 +49,21 @@ function frame(buffer, view) {
     ranges: { speed: ranges.slice(0, 2), density: ranges.slice(2, 4), pressure: ranges.slice(4, 6) },
     segments: view.getUint32(92, true),
     pointCount: view.getUint32(100, true),
+    liquidCount: view.getUint32(104, true),
+    paneCount: view.getUint32(108, true),
+    poured: [null, true, false][view.getUint32(112, true)], // surfaces of particles: nobody has asked, here, too many
   };
 }
 
 // Finds the arrays in a frame, given its topology.
 export function locate(frame, topology) {
-  let at = 104;
+  let at = 116;
   frame.wires = { at, count: frame.segments };
   at += 28 * frame.segments;
   frame.surfaces = topology.surfaces.map((surface) => {
     const positions = new Float32Array(frame.buffer, at, 3 * surface.vertices);
     at += 12 * surface.vertices;
-    let speeds = null;
-    if (topology.bodies[surface.body]?.kind === "liquid") {
-      speeds = new Float32Array(frame.buffer, at, surface.vertices);
-      at += 4 * surface.vertices;
-    }
-    return { positions, speeds };
+    return { positions };
   });
   frame.nodes = topology.meshes.map(({ vertices }) => {
     const positions = new Float32Array(frame.buffer, at, 3 * vertices);
@@ -74,9 +72,51 @@ export function locate(frame, topology) {
   });
   frame.points = new Float32Array(frame.buffer, at, 3 * frame.pointCount);
   at += 12 * frame.pointCount;
+  frame.panes = new Float32Array(frame.buffer, at, 12 * frame.paneCount);
+  at += 48 * frame.paneCount;
+  frame.liquids = Array.from({ length: frame.liquidCount }, () => {
+    const found = liquid(frame.buffer, at);
+    at = found.end;
+    return found;
+  });
   frame.places = new Uint16Array(frame.buffer, at, 4 * frame.count);
   frame.values = new Uint16Array(frame.buffer, at + 8 * frame.count, 3 * frame.count);
   return frame;
+}
+
+// The surface of a liquid: vertices as they came, triangles as numbers again.
+function liquid(buffer, at) {
+  const view = new DataView(buffer, at);
+  const [body, vertices, triangles, packed] = [0, 4, 8, 12].map((k) => view.getUint32(k, true));
+  const floats = (from, count) => Array.from({ length: count }, (_, k) => view.getFloat32(from + 4 * k, true));
+  const bytes = new Uint8Array(buffer, at + 44, 12 * vertices);
+  const corners = unpack(new Uint8Array(buffer, at + 44 + 12 * vertices, packed), 3 * triangles);
+  return { body, vertices, low: floats(16, 3), extent: floats(28, 3), fastest: view.getFloat32(40, true), bytes, corners, end: at + 44 + 12 * vertices + packed };
+}
+
+// Differences of numbers, seven bits to a byte.
+function unpack(bytes, count) {
+  const numbers = new Uint32Array(count);
+  let at = 0, last = 0;
+  for (let k = 0; k < count; k++) {
+    let rest = 0, shift = 0, byte = 0;
+    do {
+      byte = bytes[at++];
+      rest |= (byte & 127) << shift;
+      shift += 7;
+    } while (byte > 127);
+    last += (rest >>> 1) ^ -(rest & 1);
+    numbers[k] = last;
+  }
+  return numbers;
+}
+
+// Where the vertices of a liquid's surface are [m].
+export function positions({ vertices, low, extent, bytes }) {
+  const places = new Uint16Array(bytes.buffer, bytes.byteOffset, 6 * vertices);
+  const out = new Float32Array(3 * vertices);
+  for (let k = 0; k < vertices; k++) for (let c = 0; c < 3; c++) out[3 * k + c] = low[c] + (places[6 * k + c] / 65535) * extent[c];
+  return out;
 }
 
 // The position of a particle.

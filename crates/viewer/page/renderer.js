@@ -3,9 +3,10 @@
 import { COLORINGS, STUDIOS, table } from "./colors.js";
 import { Program, Stream, texture } from "./gl.js";
 import { Liquid } from "./liquid.js";
-import { Box, add, lookAt, multiply, orthographic, scale } from "./math.js";
+import { Box, add, dot, lookAt, multiply, orthographic, scale } from "./math.js";
 import { Mesh, edgePairs } from "./meshes.js";
 import { SHADERS } from "./shaders.js";
+import { Water } from "./water.js";
 
 const LEVELS = [
   { shadow: 512, samples: 0, ratio: 1, surface: 0.5 },
@@ -17,8 +18,8 @@ const GRID_REACH = 7.5;
 // Opacity of clear things: looked at straight on, and what grazing adds.
 const GLASS = [0.07, 0.4];
 const CLEAR_BODY = [0.16, 0.5];
-const CLEAR_WATER = [0.16, 0.6];
 const HIDDEN = [0, 0];
+const NO_CUT = [0, 0, 0, 1];
 
 export class Renderer {
   constructor(canvas) {
@@ -35,6 +36,8 @@ export class Renderer {
     const { gl } = this;
     this.programs = Object.fromEntries(Object.entries(SHADERS).map(([name, pair]) => [name, new Program(gl, name, pair)]));
     this.liquid = Liquid.make(gl);
+    this.water = Water.make(gl);
+    this.panes = null;
     this.places = new Stream(gl);
     this.values = new Stream(gl);
     this.segments = new Stream(gl);
@@ -94,11 +97,26 @@ export class Renderer {
     this.places.write(frame.places);
     this.values.write(frame.values);
     topology.surfaces.forEach((surface, k) => {
-      const { positions, speeds } = frame.surfaces[k];
-      this.meshes[k] ??= new Mesh(gl, surface, positions, topology.bodies[surface.body]?.kind !== "liquid");
-      this.meshes[k].update(positions, speeds);
+      const { positions } = frame.surfaces[k];
+      this.meshes[k] ??= new Mesh(gl, surface, positions);
+      this.meshes[k].update(positions);
     });
+    this.water?.pour(frame.liquids);
+    this.setPanes(frame.panes);
     this.box = this.bounds();
+  }
+
+  // Panes of tanks: two triangles each.
+  setPanes(corners) {
+    const count = corners.length / 12;
+    if (this.panes && (count === 0 || this.panes.positions.length !== corners.length)) {
+      this.panes.free();
+      this.panes = null;
+    }
+    if (count === 0) return;
+    const triangles = Uint32Array.from({ length: 6 * count }, (_, k) => 4 * Math.floor(k / 6) + [0, 1, 2, 0, 2, 3][k % 6]);
+    this.panes ??= new Mesh(this.gl, { body: -1, triangles }, corners);
+    this.panes.update(corners);
   }
 
   // Everything that is to be seen.
@@ -113,6 +131,10 @@ export class Renderer {
       const stride = 3 * Math.max(1, Math.floor(positions.length / 6000));
       for (let k = 0; k < positions.length; k += stride) box.add(positions[k], positions[k + 1], positions[k + 2]);
     }
+    for (const { low, extent } of frame.liquids) {
+      box.add(...low);
+      box.add(...add(low, extent));
+    }
     addWires(box, frame);
     return box;
   }
@@ -123,6 +145,11 @@ export class Renderer {
     const box = new Box();
     for (const { positions } of frame.surfaces) {
       for (let k = 0; k < positions.length; k += 3) box.add(positions[k], positions[k + 1], positions[k + 2]);
+    }
+    // That of a grid is all there is of it; particles may have flown away.
+    for (const { low, extent } of frame.count > 0 ? [] : frame.liquids) {
+      box.add(...low);
+      box.add(...add(low, extent));
     }
     addWires(box, frame);
     return box.empty ? this.box : box;
@@ -142,8 +169,18 @@ export class Renderer {
 
   // Whether particles can be shown as a surface.
   get pourable() {
-    return Boolean(this.liquid && this.frame?.count && this.topology.bodies.some(({ kind }) => kind === "liquid"));
+    return Boolean((this.liquid || this.water) && this.frame?.count && this.topology.bodies.some(({ kind }) => kind === "liquid"));
   }
+
+  // Whether surfaces are shown: those of particles if they are wanted and have come, though all may be spray; that of a grid always.
+  poured(look) {
+    const { frame, water } = this;
+    if (!water || !frame) return false;
+    return frame.count > 0 ? smooth(look) && frame.poured === true : water.any;
+  }
+
+  // Whether particles are to be one front in the picture, as there is no surface of theirs.
+  screened(look) { return Boolean(this.liquid && this.pourable && smooth(look) && !this.poured(look)); }
 
   // `look`: theme, coloring, range, ground (height or null), wire, tets, points, outlines, shadows, surface, style (of the scene).
   draw(camera, look) {
@@ -156,12 +193,15 @@ export class Renderer {
     const reach = Math.max(bounds.radius, camera.radius);
     const lens = camera.matrices(Math.max(reach, 0.3 * camera.distance));
     const level = LEVELS[this.level];
-    const wanted = look.surface && this.pourable;
+    const poured = this.poured(look);
+    this.cut = cutOf(look.style.cut);
+    // Liquids by their own surfaces, or by one that is found in the picture.
+    const wanted = poured ? "own" : this.screened(look) ? "found" : null;
     const aside = (level.samples > 0 || wanted) && this.target(size);
     const fine = aside && level.samples > 0;
     const surface = aside && wanted;
     this.glass = this.frame ? this.meshes.map((mesh) => this.clarity(mesh, look)) : [];
-    const light = this.light(camera, lens, bounds, studio, look.shadows && this.frame);
+    const light = this.light(camera, lens, bounds, studio, look.shadows && this.frame, surface);
     gl.bindFramebuffer(gl.FRAMEBUFFER, aside ? this.targets.drawn : null);
     gl.viewport(0, 0, ...size);
     gl.clear(gl.DEPTH_BUFFER_BIT);
@@ -171,8 +211,9 @@ export class Renderer {
     if (look.ground !== null && lens.eye[1] > look.ground) this.ground(lens, light, studio, look, camera.radius);
     if (this.frame) {
       this.solids(lens, light, studio, look, false);
-      this.spheres(lens, light, look, fine, surface ? 2 : 0);
-      if (surface) this.surface(size, lens, light, studio, look, camera.radius);
+      this.spheres(lens, light, look, fine, { own: 3, found: 2 }[surface] ?? 0);
+      if (surface === "own" && this.water.any) this.waters(size, lens, light, studio, look, camera);
+      else if (surface === "found") this.surface(size, lens, light, studio, look, camera.radius);
       this.lines(lens, studio, look, size);
       this.solids(lens, light, studio, look, true);
       if (look.tets) this.nets(lens, studio, size);
@@ -191,78 +232,101 @@ export class Renderer {
   }
 
   // The key light, and the shadow map if there are to be shadows. It stands still relative to the scene's first view.
-  light(camera, lens, bounds, studio, shadows) {
+  light(camera, lens, bounds, studio, shadows, liquids) {
     const azimuth = (camera.home?.azimuth ?? 0.5) - (50 * Math.PI) / 180;
     const elevation = (52 * Math.PI) / 180;
     const to = [Math.cos(elevation) * Math.sin(azimuth), Math.sin(elevation), Math.cos(elevation) * Math.cos(azimuth)];
     const turn = (v) => [0, 1, 2].map((r) => lens.view[r] * v[0] + lens.view[4 + r] * v[1] + lens.view[8 + r] * v[2]);
     const values = {
       toLight: turn(to), up: turn([0, 1, 0]), keyLight: studio.key, sky: studio.sky, bounce: studio.bounce,
-      shadowOn: 0, shadowLift: 0, texel: 1 / LEVELS[this.level].shadow, shadowMap: 3, toShadow: new Float32Array(16),
+      shadowOn: 0, shadowLift: 0, texel: 1 / LEVELS[this.level].shadow, shadowMap: 3, wetMap: 8, wetOn: 0, toShadow: new Float32Array(16),
     };
     this.shadowTarget();
-    this.gl.activeTexture(this.gl.TEXTURE3);
-    this.gl.bindTexture(this.gl.TEXTURE_2D, this.shadow.map);
-    this.gl.activeTexture(this.gl.TEXTURE0);
+    this.bindShadows(true);
     if (!shadows) return values;
     const radius = bounds.radius * 1.05;
     const view = lookAt(add(bounds.center, scale(to, 2 * radius)), bounds.center, Math.abs(to[1]) > 0.99 ? [1, 0, 0] : [0, 1, 0]);
     const projection = orthographic(radius, 0.5 * radius, 3.6 * radius);
-    this.castShadows(view, projection);
+    this.castShadows(view, projection, liquids);
     const half = new Float32Array([0.5, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, 0.5, 0, 0.5, 0.5, 0.5, 1]);
     values.toShadow = multiply(multiply(half, projection), multiply(view, lens.back));
     values.shadowOn = 1;
+    values.wetOn = liquids ? 1 : 0;
     values.shadowLift = (5 * radius) / LEVELS[this.level].shadow;
     return values;
   }
 
+  // What light meets first: solids, and liquids through which it passes.
   shadowTarget() {
     const { gl } = this;
     const size = LEVELS[this.level].shadow;
     if (this.shadow?.size === size) return;
     if (this.shadow) {
-      gl.deleteTexture(this.shadow.map);
-      gl.deleteFramebuffer(this.shadow.target);
+      [this.shadow.map, this.shadow.wet].forEach((map) => gl.deleteTexture(map));
+      [this.shadow.target, this.shadow.wetTarget].forEach((target) => gl.deleteFramebuffer(target));
     }
-    const map = texture(gl, gl.DEPTH_COMPONENT24, gl.DEPTH_COMPONENT, gl.UNSIGNED_INT, size, size, null, gl.LINEAR);
-    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_COMPARE_MODE, gl.COMPARE_REF_TO_TEXTURE);
-    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_COMPARE_FUNC, gl.LEQUAL);
-    const target = gl.createFramebuffer();
-    gl.bindFramebuffer(gl.FRAMEBUFFER, target);
-    gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.TEXTURE_2D, map, 0);
-    gl.drawBuffers([gl.NONE]);
+    const make = () => {
+      const map = texture(gl, gl.DEPTH_COMPONENT24, gl.DEPTH_COMPONENT, gl.UNSIGNED_INT, size, size, null, gl.LINEAR);
+      gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_COMPARE_MODE, gl.COMPARE_REF_TO_TEXTURE);
+      gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_COMPARE_FUNC, gl.LEQUAL);
+      const target = gl.createFramebuffer();
+      gl.bindFramebuffer(gl.FRAMEBUFFER, target);
+      gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.TEXTURE_2D, map, 0);
+      gl.drawBuffers([gl.NONE]);
+      return [map, target];
+    };
+    const [map, target] = make();
+    const [wet, wetTarget] = make();
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
-    this.shadow = { size, map, target };
+    this.shadow = { size, map, target, wet, wetTarget };
   }
 
-  castShadows(view, projection) {
-    const { gl, frame } = this;
-    // A map cannot be read while it is drawn.
-    gl.activeTexture(gl.TEXTURE3);
-    gl.bindTexture(gl.TEXTURE_2D, null);
+  // A map cannot be read while it is drawn.
+  bindShadows(on) {
+    const { gl } = this;
+    for (const [unit, map] of [[gl.TEXTURE3, this.shadow.map], [gl.TEXTURE8, this.shadow.wet]]) {
+      gl.activeTexture(unit);
+      gl.bindTexture(gl.TEXTURE_2D, on ? map : null);
+    }
     gl.activeTexture(gl.TEXTURE0);
-    gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadow.target);
+  }
+
+  // `liquids`: they are surfaces, and let light pass.
+  castShadows(view, projection, liquids) {
+    const { gl } = this;
+    this.bindShadows(false);
     gl.viewport(0, 0, this.shadow.size, this.shadow.size);
     gl.enable(gl.DEPTH_TEST);
-    gl.clear(gl.DEPTH_BUFFER_BIT);
     gl.enable(gl.POLYGON_OFFSET_FILL);
     gl.polygonOffset(1.5, 2);
-    this.programs.meshShadows.use({ view, projection, range: [0, 0] });
+    gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadow.target);
+    gl.clear(gl.DEPTH_BUFFER_BIT);
+    this.programs.meshShadows.use({ view, projection, cut: this.cut });
     this.meshes.forEach((mesh, k) => { if (!this.glass[k]) mesh.draw(); });
-    if (frame.count > 0) {
-      this.programs.sphereShadows.use({ view, projection, low: frame.low, extent: frame.extent, radius: 0.5 * frame.spacing, range: [0, 0], only: 0, bodies: 1 });
-      this.drawSpheres("speed");
+    this.sphereShadows(view, projection, liquids ? 2 : 0);
+    if (liquids) {
+      gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadow.wetTarget);
+      gl.clear(gl.DEPTH_BUFFER_BIT);
+      if (liquids === "own") this.water.cast(view, projection, this.cut);
+      else this.sphereShadows(view, projection, 1);
     }
     gl.disable(gl.POLYGON_OFFSET_FILL);
-    gl.activeTexture(gl.TEXTURE3);
-    gl.bindTexture(gl.TEXTURE_2D, this.shadow.map);
+    this.bindShadows(true);
+  }
+
+  sphereShadows(view, projection, only) {
+    const { gl, frame } = this;
+    if (!frame.count) return;
+    this.programs.sphereShadows.use({ view, projection, cut: this.cut, low: frame.low, extent: frame.extent, radius: 0.5 * frame.spacing, range: [0, 0], only, bodies: 1 });
+    gl.activeTexture(gl.TEXTURE1);
+    gl.bindTexture(gl.TEXTURE_2D, this.bodies);
     gl.activeTexture(gl.TEXTURE0);
+    this.drawSpheres("speed");
   }
 
   // How clear a body is: null if nothing is seen through it, zeros if it is not to be seen.
   clarity(mesh, { style, tets }) {
     const kind = this.topology.bodies[mesh.body]?.kind;
-    if (kind === "liquid") return style.liquids === "clear" ? CLEAR_WATER : null;
     if (kind === "wall") {
       if (style.walls === "hidden") return HIDDEN;
       return style.walls === "glass" || (style.walls !== "solid" && this.holdsAll(mesh)) ? GLASS : null;
@@ -283,6 +347,7 @@ export class Renderer {
 
   ground(lens, light, studio, look, radius) {
     const { gl } = this;
+    const liquid = this.topology?.bodies.findIndex(({ kind }) => kind === "liquid");
     const center = this.box?.center ?? [0, 0, 0];
     const power = 10 ** Math.floor(Math.log10(radius * 0.35));
     const spacing = [1, 2, 5, 10].find((m) => m * power >= radius * 0.25) * power;
@@ -292,7 +357,7 @@ export class Renderer {
     const { view, projection } = lens;
     this.programs.ground.use({
       ...light, view, projection, middle: [center[0], look.ground - 1e-3 * radius, center[2]], reach: GRID_REACH * radius, spacing,
-      sceneRadius: radius, ground: studio.ground, gridLine: studio.gridLine, inShadow: studio.shadow,
+      sceneRadius: radius, ground: studio.ground, gridLine: studio.gridLine, inShadow: studio.shadow, inWet: this.tint(liquid).map((v) => v ** studio.wet),
     });
     gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
     gl.disable(gl.BLEND);
@@ -319,19 +384,16 @@ export class Renderer {
   solids(lens, light, studio, look, glass) {
     const { gl } = this;
     const { view, projection } = lens;
-    const water = look.coloring === "water";
     if (glass) this.over(true);
-    gl.bindTexture(gl.TEXTURE_2D, this.colors);
-    this.meshes.forEach((mesh, k) => {
-      const clarity = this.glass[k];
+    const panes = this.panes && glass ? [this.panes] : [];
+    [...this.meshes, ...panes].forEach((mesh, k) => {
+      const clarity = mesh === this.panes ? GLASS : this.glass[k];
       if (Boolean(clarity) !== glass || clarity === HIDDEN) return;
       const body = this.topology.bodies[mesh.body];
-      const liquid = body?.kind === "liquid";
       const own = (body?.color ?? [0.6, 0.6, 0.6]).map((v) => v ** 2.2);
       const albedo = clarity === GLASS ? studio.glass : own;
       this.programs.meshes.use({
-        ...light, view, projection, albedo, colors: 0, clarity: clarity ?? HIDDEN, water: liquid ? 1 : 0,
-        byValue: liquid && (look.coloring === "speed" || water) ? 1 : 0, range: this.part([0, 1], look.range),
+        ...light, view, projection, albedo, clarity: clarity ?? HIDDEN, cut: this.cut,
       });
       mesh.draw();
     });
@@ -347,12 +409,28 @@ export class Renderer {
     gl.activeTexture(gl.TEXTURE0);
     gl.bindTexture(gl.TEXTURE_2D, this.colors);
     return {
-      low: frame.low, extent: frame.extent, colors: 0, bodies: 1, byBody: quantity ? 0 : 1,
+      low: frame.low, extent: frame.extent, colors: 0, bodies: 1, byBody: quantity ? 0 : 1, cut: this.cut,
       range: quantity ? this.part(frame.ranges[quantity], look.range) : [0, 0],
     };
   }
 
-  // `only`: 0 all particles, 2 those that are not liquid.
+  // The liquids by their own surfaces, over all that is drawn already.
+  waters(size, lens, light, studio, look, camera) {
+    this.resolve(size);
+    const { coloring, style, range } = look;
+    const [clear, skin] = style.liquids === "clear" ? [4 * camera.radius, 0.02] : [style.clarity ?? studio.clarity * camera.radius, 0.06];
+    this.water.draw({
+      out: this.targets.drawn, behind: this.targets.picture, depths: this.targets.depths, size, lens, light, studio, middle: camera.distance,
+      clear, skin, numbers: coloring === "speed" ? 1 : style.liquids === "opaque" ? 2 : 0, range, colors: this.colors,
+      color: (body) => this.tint(body),
+      plane: style.cut && planeOf(this.cut, lens.view), screen: (program, values) => this.screen(program, values),
+    });
+  }
+
+  // The light that a liquid lets through after its clarity; black would swallow all of a colour at once.
+  tint(body) { return (this.topology?.bodies[body]?.color ?? [0.1, 0.4, 0.8]).map((v) => Math.max(v ** 2.2, 0.01)); }
+
+  // `only`: 0 all particles, 2 those that are not liquid, 3 these and spray.
   spheres(lens, light, look, fine, only) {
     const { gl, frame } = this;
     if (!frame.count) return;
@@ -373,11 +451,10 @@ export class Renderer {
     const { spacing } = this.frame;
     // Colours that mean a number must be read; others may be looked through.
     const numbers = coloring !== "water" && coloring !== "body";
-    const clear = numbers ? 2 * spacing : Math.max(0.3 * radius, 4 * spacing);
-    const deep = coloring === "water" ? [0.02, 0.22, 0.42, 0.6] : [0, 0, 0, 0];
+    const clear = numbers ? 2 * spacing : Math.max(studio.clarity * radius, 4 * spacing);
     this.liquid.draw({
       out: this.targets.drawn, behind: this.targets.picture, depths: this.targets.depths, size, part: LEVELS[this.level].surface,
-      lens, light, studio, spheres: () => this.particles(look), spacing, clear, deep, gloss: numbers ? 0.4 : 0.9,
+      lens, light, studio, spheres: () => ({ ...this.particles(look), ...(numbers ? {} : { byBody: 1 }) }), spacing, clear, gloss: numbers ? 0.4 : 0.9,
       drawSpheres: () => this.drawSpheres(COLORINGS[coloring].quantity ?? "speed"),
       screen: (program, values) => this.screen(program, values),
     });
@@ -409,8 +486,10 @@ export class Renderer {
         data.push(...ink);
       }
     }
-    const common = { both: lens.both, size };
+    const common = { both: lens.both, size, cut: this.cut };
     this.over(true);
+    // Panes have rims.
+    if (frame.paneCount) this.drawLines(rims(data, studio.rim), { ...common, width: 4.5 * this.ratio, strength: 0.45, lift: 0 });
     this.drawLines(new Float32Array(data), { ...common, width: 1.3 * this.ratio, strength: 0.6, lift: 0 });
     if (look.wire) {
       this.meshes.forEach((mesh, k) => {
@@ -427,7 +506,7 @@ export class Renderer {
     this.over(true);
     topology.meshes.forEach((_, k) => {
       const lines = segmentsOf(this.netEdges[k], frame.nodes[k], studio.mesh);
-      this.drawLines(lines, { both: lens.both, size, width: 0.7 * this.ratio, strength: 0.5, lift: 2e-5 });
+      this.drawLines(lines, { both: lens.both, size, cut: this.cut, width: 0.7 * this.ratio, strength: 0.5, lift: 2e-5 });
     });
     this.over(false);
   }
@@ -441,7 +520,7 @@ export class Renderer {
     this.over(true);
     for (const [test, strength] of [[gl.ALWAYS, 0.2], [gl.LEQUAL, 0.85]]) {
       gl.depthFunc(test);
-      this.programs.points.use({ both: lens.both, ink: studio.point, strength, width: 2.6 * this.ratio, lift: 4e-5 });
+      this.programs.points.use({ both: lens.both, cut: this.cut, ink: studio.point, strength, width: 2.6 * this.ratio, lift: 4e-5 });
       gl.drawArrays(gl.POINTS, 0, frame.pointCount);
     }
     gl.depthFunc(gl.LEQUAL);
@@ -543,6 +622,29 @@ export class Renderer {
     this.level = level;
     this.freeTargets();
   }
+}
+
+// Whether liquids are to be surfaces: density and pressure are told by particles.
+function smooth({ surface, coloring }) { return surface && coloring !== "density" && coloring !== "pressure"; }
+
+// The plane beyond which everything is cut away, from a point and a normal: where dot(xyz, place) is more than w.
+function cutOf(cut) {
+  if (!cut) return NO_CUT;
+  const [point, normal] = cut;
+  return [...normal, dot(point, normal)];
+}
+
+// The same plane as the eye sees it: the view turns and moves.
+function planeOf([x, y, z, w], view) {
+  const normal = [0, 1, 2].map((r) => view[r] * x + view[4 + r] * y + view[8 + r] * z);
+  return [...normal, w + dot(normal, [view[12], view[13], view[14]])];
+}
+
+// The same lines in another colour.
+function rims(lines, tint) {
+  const out = new Float32Array(lines);
+  for (let k = 6; k < out.length; k += 9) out.set(tint, k);
+  return out;
 }
 
 // Makes a box hold all outlines of a frame.

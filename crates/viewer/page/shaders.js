@@ -9,8 +9,8 @@ precision highp sampler2DShadow;
 export const LIGHT = `
 uniform vec3 toLight, up, keyLight, sky, bounce;
 uniform mat4 toShadow;
-uniform sampler2DShadow shadowMap;
-uniform float shadowOn, texel, shadowLift;
+uniform sampler2DShadow shadowMap, wetMap;
+uniform float shadowOn, wetOn, texel, shadowLift;
 
 vec3 linear(vec3 c) { return pow(c, vec3(2.2)); }
 vec3 display(vec3 c) {
@@ -29,6 +29,15 @@ float lit(vec3 point, vec3 normal) {
     sum += texture(shadowMap, vec3(p.xy + offset, p.z - 0.0008));
   }
   return 0.25 * sum;
+}
+// The part of the light that comes past all liquids.
+float dry(vec3 point) {
+  if (wetOn < 0.5) return 1.0;
+  vec3 p = (toShadow * vec4(point, 1.0)).xyz;
+  if (any(lessThan(p, vec3(0.0))) || any(greaterThan(p, vec3(1.0)))) return 1.0;
+  float sum = 0.0;
+  for (int i = 0; i < 16; i++) sum += texture(wetMap, vec3(p.xy + (vec2(float(i & 3), float(i >> 2)) - 1.5) * 1.5 * texel, p.z - 0.0008));
+  return sum / 16.0;
 }
 vec3 around(vec3 normal) { return mix(bounce, sky, 0.5 + 0.5 * dot(normal, up)); }
 vec3 shade(vec3 albedo, vec3 normal, vec3 point, float water) {
@@ -60,31 +69,38 @@ uniform mat4 view, projection;
 uniform vec3 low, extent;
 uniform float radius;
 uniform vec2 range; // of the value in the frame, as parts of the shown range: offset and factor
-uniform float only; // 0 all particles, 1 those of liquids, 2 the others
+uniform vec4 cut; // nothing is drawn where dot(xyz, place) is more than w
+uniform float only; // 0 all particles, 1 those of liquids, 2 the others, 3 the others and spray
 uniform sampler2D bodies; // colours, and whether it is a liquid
 out vec3 ray;
 flat out vec3 center;
 flat out float part;
 flat out uint owner;
+flat out float size, white;
 void main() {
-  if (only > 0.5 && (texelFetch(bodies, ivec2(int(body & 255u), 0), 0).a > 0.5) != (only < 1.5)) {
+  bool wet = texelFetch(bodies, ivec2(int(body & 255u), 0), 0).a > 0.5;
+  bool spray = only > 2.5 && wet && (body & 32768u) != 0u;
+  if ((only > 0.5 && !spray && wet != (only < 1.5)) || dot(cut.xyz, low + extent * place) > cut.w) {
     gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
     return;
   }
+  // What flies alone has torn into finer drops than are computed.
+  size = spray ? 0.6 * radius : radius;
+  white = spray ? 1.0 : 0.0;
   center = (view * vec4(low + extent * place, 1.0)).xyz;
   vec2 corner = vec2(float(gl_VertexID & 1), float(gl_VertexID >> 1)) * 2.0 - 1.0;
   owner = body;
   part = clamp(range.x + range.y * value, 0.0, 1.0);
 #ifdef SHADOW
   ray = vec3(corner, 0.0);
-  gl_Position = projection * vec4(center + vec3(corner * radius, 0.0), 1.0);
+  gl_Position = projection * vec4(center + vec3(corner * size, 0.0), 1.0);
 #else
   float away = length(center);
   vec3 z = center / max(away, 1e-9);
   vec3 x = normalize(cross(abs(z.y) > 0.99 ? vec3(1.0, 0.0, 0.0) : vec3(0.0, 1.0, 0.0), z));
   vec3 y = cross(z, x);
-  float size = radius * away / sqrt(max(away * away - radius * radius, 1e-9)) * 1.06;
-  ray = center + (x * corner.x + y * corner.y) * size;
+  float wide = size * away / sqrt(max(away * away - size * size, 1e-9)) * 1.06;
+  ray = center + (x * corner.x + y * corner.y) * wide;
   gl_Position = projection * vec4(ray, 1.0);
 #endif
 }
@@ -95,8 +111,9 @@ in vec3 ray;
 flat in vec3 center;
 flat in float part;
 flat in uint owner;
+flat in float size, white;
 uniform mat4 projection;
-uniform float radius, byBody, water, smoothEdge;
+uniform float byBody, water, smoothEdge;
 uniform sampler2D colors, bodies;
 out vec4 color;
 ${LIGHT}
@@ -104,7 +121,7 @@ void main() {
   vec3 along = normalize(ray);
   float b = dot(along, center);
   vec3 off = center - along * b;
-  float d = radius * radius - dot(off, off);
+  float d = size * size - dot(off, off);
   float soft = max(fwidth(d), 1e-12);
   float cover = smoothEdge > 0.5 ? clamp(0.5 + d / soft, 0.0, 1.0) : step(0.0, d);
   if (cover <= 0.0) discard;
@@ -113,7 +130,9 @@ void main() {
   vec4 clip = projection * vec4(point, 1.0);
   gl_FragDepth = clamp(0.5 * clip.z / clip.w + 0.5, 0.0, 1.0);
   vec3 albedo = byBody > 0.5 ? texelFetch(bodies, ivec2(int(owner & 255u), 0), 0).rgb : texture(colors, vec2(part * 255.0 / 256.0 + 0.5 / 256.0, 0.5)).rgb;
-  color = vec4(display(shade(linear(albedo), normal, point, water)), cover);
+  // A drop tints what passes it by its width.
+  vec3 base = white > 0.5 ? pow(max(linear(texelFetch(bodies, ivec2(int(owner & 255u), 0), 0).rgb), 0.004), vec3(0.25)) : linear(albedo);
+  color = vec4(display(shade(base, normal, point, max(water, white))), cover);
 }
 `;
 
@@ -122,51 +141,53 @@ in vec3 ray;
 flat in vec3 center;
 flat in float part;
 flat in uint owner;
+flat in float size, white;
 void main() { if (dot(ray.xy, ray.xy) > 1.0) discard; }
 `;
 
 const MESH_VERTEX = `
 layout(location = 0) in vec3 place;
 layout(location = 1) in vec3 normal;
-layout(location = 2) in float value;
 uniform mat4 view, projection;
-uniform vec2 range;
+uniform vec4 cut;
 out vec3 point, turned;
-out float part;
+out float beyond; // the plane of the cut [m]
 void main() {
   vec4 p = view * vec4(place, 1.0);
+  beyond = dot(cut.xyz, place) - cut.w;
   point = p.xyz;
   turned = mat3(view) * normal;
-  part = clamp(range.x + range.y * value, 0.0, 1.0);
   gl_Position = projection * p;
 }
 `;
 
 const MESH_FRAGMENT = `
 in vec3 point, turned;
-in float part;
+in float beyond;
 uniform vec3 albedo;
-uniform float byValue, water;
 uniform vec2 clarity; // opacity of what is clear: looked at straight on, and what grazing adds; else zero
-uniform sampler2D colors;
 out vec4 color;
 ${LIGHT}
 void main() {
-  vec3 normal = normalize(turned);
-  if (dot(normal, point) > 0.0) normal = -normal;
-  vec3 base = byValue > 0.5 ? linear(texture(colors, vec2(part * 255.0 / 256.0 + 0.5 / 256.0, 0.5)).rgb) : albedo;
+  if (beyond > 0.0) discard;
+  vec3 normal = normalize(gl_FrontFacing ? turned : -turned);
+  // At a silhouette a smooth normal may look away: turned no farther than it must be, as its other side would be dark.
+  float away = dot(normal, normalize(point));
+  if (away > -0.02) normal = normalize(normal - (away + 0.02) * normalize(point));
   if (clarity.x > 0.0) {
     float rim = pow(1.0 - clamp(dot(normal, normalize(-point)), 0.0, 1.0), 3.0);
-    // Clear water takes half of its colour from its depth.
-    vec3 seen = water > 0.5 ? shade(0.5 * (base + vec3(0.06, 0.42, 0.95)), normal, point, 1.0) : base;
-    color = vec4(display(seen), clarity.x + clarity.y * rim);
+    color = vec4(display(albedo), clarity.x + clarity.y * rim);
     return;
   }
-  color = vec4(display(shade(base, normal, point, water)), 1.0);
+  color = vec4(display(shade(albedo, normal, point, 0.0)), 1.0);
 }
 `;
 
-const NOTHING = `void main() {}`;
+const MESH_SHADOW = `
+in vec3 point, turned;
+in float beyond;
+void main() { if (beyond > 0.0) discard; }
+`;
 
 // Lines as thin quads: a width in pixels, soft edges.
 const LINE_VERTEX = `
@@ -176,12 +197,14 @@ layout(location = 2) in vec3 tint;
 uniform mat4 both;
 uniform vec2 size;
 uniform float width, lift;
+uniform vec4 cut;
 out float across;
 out vec3 ink;
 void main() {
   vec4 a = both * vec4(start, 1.0), b = both * vec4(end, 1.0);
   const float near = 1e-4;
-  if (a.w < near && b.w < near) { gl_Position = vec4(2.0, 2.0, 2.0, 1.0); return; }
+  bool gone = dot(cut.xyz, 0.5 * (start + end)) > cut.w;
+  if (gone || (a.w < near && b.w < near)) { gl_Position = vec4(2.0, 2.0, 2.0, 1.0); return; }
   if (a.w < near) a = mix(a, b, (near - a.w) / (b.w - a.w));
   if (b.w < near) b = mix(b, a, (near - b.w) / (a.w - b.w));
   vec2 way = (b.xy / b.w - a.xy / a.w) * size;
@@ -214,7 +237,9 @@ const POINT_VERTEX = `
 layout(location = 0) in vec3 place;
 uniform mat4 both;
 uniform float width, lift;
+uniform vec4 cut;
 void main() {
+  if (dot(cut.xyz, place) > cut.w) { gl_Position = vec4(2.0, 2.0, 2.0, 1.0); gl_PointSize = 1.0; return; }
   gl_Position = both * vec4(place, 1.0);
   gl_Position.z -= lift * gl_Position.w;
   gl_PointSize = width;
@@ -271,7 +296,7 @@ void main() {
 const GROUND_FRAGMENT = `
 in vec3 point;
 in vec2 floorPlace;
-uniform vec3 ground, gridLine, inShadow, middle;
+uniform vec3 ground, gridLine, inShadow, inWet, middle;
 uniform float spacing, sceneRadius;
 out vec4 color;
 ${LIGHT}
@@ -282,7 +307,9 @@ void main() {
   float wide = 0.003 / max(max(width.x, width.y), 1e-6);
   float line = clamp(0.9 + wide - min(near.x, near.y), 0.0, 1.0) * clamp(1.2 - 3.0 * max(width.x, width.y), 0.0, 1.0);
   vec3 base = mix(ground, gridLine, 0.75 * line);
-  base *= mix(inShadow, vec3(1.0), lit(point, up));
+  // Where no light comes, liquids take none.
+  float open = lit(point, up);
+  base *= mix(inShadow, vec3(1.0), open) * mix(inWet, vec3(1.0), max(dry(point), 1.0 - open));
   float away = distance(floorPlace, middle.xz) / sceneRadius;
   color = vec4(display(base), 1.0 - smoothstep(1.6, 7.0, away));
 }
@@ -351,7 +378,7 @@ export const SHADERS = {
   spheres: [HEAD + SPHERE_VERTEX, HEAD + SPHERE_FRAGMENT],
   sphereShadows: [shadow(SPHERE_VERTEX), HEAD + SPHERE_SHADOW],
   meshes: [HEAD + MESH_VERTEX, HEAD + MESH_FRAGMENT],
-  meshShadows: [HEAD + MESH_VERTEX, HEAD + "in vec3 point, turned; in float part;" + NOTHING],
+  meshShadows: [HEAD + MESH_VERTEX, HEAD + MESH_SHADOW],
   lines: [HEAD + LINE_VERTEX, HEAD + LINE_FRAGMENT],
   points: [HEAD + POINT_VERTEX, HEAD + POINT_FRAGMENT],
   backdrop: [HEAD + SCREEN_VERTEX, HEAD + BACKDROP],

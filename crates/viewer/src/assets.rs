@@ -39,6 +39,8 @@ const PAGE: &[Asset] = page![
     JS "protocol.js",
     JS "renderer.js",
     JS "shaders.js",
+    JS "water-shaders.js",
+    JS "water.js",
 ];
 
 /// Finds a file by the rest of its path; the empty path is the page itself.

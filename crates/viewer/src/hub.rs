@@ -1,8 +1,10 @@
 //! Between the thread that shows something and those who look at it.
 
-use crate::protocol::{Extras, Topology, encode_frame};
+use crate::liquids::{Pourer, of_grid};
+use crate::protocol::{Extras, Surfaces, Topology, encode_frame};
 use axum::body::Bytes;
 use meniscus_core::Frame;
+use meniscus_surface::Settings;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -16,8 +18,8 @@ pub(crate) struct Hub {
     status: watch::Sender<Arc<str>>,
     viewers: AtomicUsize,
     hungry: AtomicUsize,
-    /// How many want tetrahedra, and how many Gauss points.
-    wishes: [AtomicUsize; 2],
+    /// How many want tetrahedra, Gauss points, surfaces of liquids.
+    wishes: [AtomicUsize; 3],
     /// Viewers that ever came.
     guests: AtomicU32,
     /// Time spent on making pictures since it was last asked for \[ns\].
@@ -85,9 +87,9 @@ impl Hub {
         self.hungry.load(Ordering::Relaxed) > 0
     }
 
-    /// Whether somebody wants tetrahedra, and whether Gauss points.
-    pub(crate) fn wishes(&self) -> [bool; 2] {
-        [0, 1].map(|k| self.wishes[k].load(Ordering::Relaxed) > 0)
+    /// Whether somebody wants tetrahedra, Gauss points, surfaces of liquids.
+    pub(crate) fn wishes(&self) -> [bool; 3] {
+        [0, 1, 2].map(|k| self.wishes[k].load(Ordering::Relaxed) > 0)
     }
 
     /// Time that making pictures took since the last call.
@@ -100,7 +102,7 @@ impl Hub {
         let free = |n: usize| (n < most).then_some(n + 1);
         self.viewers.fetch_update(Ordering::Relaxed, Ordering::Relaxed, free).ok()?;
         let number = self.guests.fetch_add(1, Ordering::Relaxed);
-        Some(Seat { hub: self.clone(), number, hungry: false, wishes: [false; 2] })
+        Some(Seat { hub: self.clone(), number, hungry: false, wishes: [false; 3] })
     }
 }
 
@@ -110,7 +112,7 @@ pub(crate) struct Seat {
     /// Its number: every viewer gets another.
     pub(crate) number: u32,
     hungry: bool,
-    wishes: [bool; 2],
+    wishes: [bool; 3],
 }
 
 impl Seat {
@@ -119,8 +121,8 @@ impl Seat {
         count(&self.hub.hungry, &mut self.hungry, hungry);
     }
 
-    /// Says whether this viewer wants tetrahedra, and whether Gauss points.
-    pub(crate) fn wish(&mut self, wishes: [bool; 2]) {
+    /// Says whether this viewer wants tetrahedra, Gauss points, surfaces of liquids.
+    pub(crate) fn wish(&mut self, wishes: [bool; 3]) {
         for (k, wish) in wishes.into_iter().enumerate() {
             count(&self.hub.wishes[k], &mut self.wishes[k], wish);
         }
@@ -140,7 +142,7 @@ fn count(counter: &AtomicUsize, before: &mut bool, now: bool) {
 impl Drop for Seat {
     fn drop(&mut self) {
         self.set_hungry(false);
-        self.wish([false; 2]);
+        self.wish([false; 3]);
         self.hub.viewers.fetch_sub(1, Ordering::Relaxed);
     }
 }
@@ -148,29 +150,45 @@ impl Drop for Seat {
 /// Turns frames into pictures on a thread of its own, beside the next steps.
 pub(crate) struct Camera {
     scene: Arc<SceneText>,
+    settings: Settings,
     film: SyncSender<Shot>,
+}
+
+/// Where frames come from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// Each follows the one before it.
+    World,
+    /// In the order in which somebody wants to see them.
+    Record,
 }
 
 /// What is to become a picture.
 struct Shot {
     scene: Arc<SceneText>,
+    settings: Settings,
     frame: Frame,
     extras: Extras,
 }
 
 impl Camera {
+    /// A camera whose pictures are made on so many threads.
+    ///
     /// # Errors
     /// When the system has no thread left.
-    pub(crate) fn new(hub: Arc<Hub>) -> io::Result<Self> {
+    pub(crate) fn new(hub: Arc<Hub>, source: Source, threads: usize) -> io::Result<Self> {
         let scene = Arc::new(SceneText { generation: 0, text: String::new() });
         let (film, shots) = mpsc::sync_channel(1);
-        let room = Darkroom::new(hub);
-        std::thread::Builder::new().name("meniscus-camera".into()).spawn(move || room.develop(&shots))?;
-        Ok(Self { scene, film })
+        let room = Darkroom::new(hub, source);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(io::Error::other)?;
+        let develop = move || pool.install(move || room.develop(shots));
+        std::thread::Builder::new().name("meniscus-camera".into()).spawn(develop)?;
+        Ok(Self { scene, settings: Settings::default(), film })
     }
 
-    /// The pictures that follow show something else. `text` is given its number.
-    pub(crate) fn turn_to(&mut self, text: impl FnOnce(u32) -> String) {
+    /// The pictures that follow show something else, with such surfaces of its liquids. `text` is given its number.
+    pub(crate) fn turn_to(&mut self, settings: Settings, text: impl FnOnce(u32) -> String) {
+        self.settings = settings;
         let generation = self.scene.generation + 1;
         self.scene = Arc::new(SceneText { generation, text: text(generation) });
     }
@@ -179,36 +197,53 @@ impl Camera {
         self.scene.generation
     }
 
+    fn shot(&self, frame: Frame, extras: Extras) -> Shot {
+        Shot { scene: self.scene.clone(), settings: self.settings, frame, extras }
+    }
+
     /// Takes a picture, after those that wait.
     pub(crate) fn shoot(&self, frame: Frame, extras: Extras) {
         // The other end is there as long as this one.
-        let _ = self.film.send(Shot { scene: self.scene.clone(), frame, extras });
+        let _ = self.film.send(self.shot(frame, extras));
     }
 
     /// Takes a picture unless one waits already; whether it did.
     pub(crate) fn try_shoot(&self, frame: Frame, extras: Extras) -> bool {
-        self.film.try_send(Shot { scene: self.scene.clone(), frame, extras }).is_ok()
+        self.film.try_send(self.shot(frame, extras)).is_ok()
     }
 }
 
-/// Where pictures are made; keeps topology and numbers.
+/// Where pictures are made; keeps topology and numbers, and the surfaces of the scene of the last picture.
 struct Darkroom {
     hub: Arc<Hub>,
+    source: Source,
+    pourer: (u32, Pourer),
     topology: Topology,
     encoded: Arc<Encoded>,
     sequence: u32,
 }
 
 impl Darkroom {
-    fn new(hub: Arc<Hub>) -> Self {
+    fn new(hub: Arc<Hub>, source: Source) -> Self {
         let encoded = Arc::new(Encoded { id: 0, bytes: Bytes::new() });
-        Self { hub, topology: Topology::default(), encoded, sequence: 0 }
+        Self { hub, source, pourer: (0, Pourer::default()), topology: Topology::default(), encoded, sequence: 0 }
     }
 
     /// Works until there can be no more shots.
-    fn develop(mut self, shots: &Receiver<Shot>) {
-        for Shot { scene, frame, extras } in shots {
+    fn develop(mut self, shots: Receiver<Shot>) {
+        for Shot { scene, settings, mut frame, mut extras } in shots {
             let start = Instant::now();
+            if self.pourer.0 != scene.generation {
+                self.pourer = (scene.generation, Pourer::new(settings, self.source == Source::World));
+            }
+            let wished = self.hub.wishes()[2];
+            let poured = wished.then(|| self.pourer.1.pour(&mut frame));
+            extras.surfaces = match &poured {
+                None => Surfaces::NobodyAsks,
+                Some(None) => Surfaces::TooMany,
+                Some(Some(_)) => Surfaces::Here,
+            };
+            extras.liquids = poured.flatten().unwrap_or_else(|| of_grid(&frame).collect());
             if self.topology.follow(&frame, &extras) {
                 self.encoded = Arc::new(Encoded { id: self.topology.id(), bytes: self.topology.encode().into() });
             }

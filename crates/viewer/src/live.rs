@@ -7,8 +7,8 @@
 //! A step that may be long (the first, one after a parameter was changed, one after a long one) is taken apart ([`crate::mill`]): orders are
 //! answered meanwhile, and a world that nobody wants to wait for is left behind.
 
-use crate::hub::{Camera, Hub};
-use crate::message::{CardMessage, HandMessage, Mode, Order, Request, SceneMessage, Status};
+use crate::hub::{Camera, Hub, Source};
+use crate::message::{CardMessage, HandMessage, Mode, Order, Request, SceneMessage, Series, Status};
 use crate::mill::{Lost, Mill};
 use crate::pace::{Meter, Pace};
 use crate::protocol::{self, Extras};
@@ -132,7 +132,7 @@ impl Live {
     pub(crate) fn new(hub: Arc<Hub>, gallery: Gallery, sessions: Option<PathBuf>, threads: usize) -> io::Result<Self> {
         let now = Instant::now();
         Ok(Self {
-            camera: Camera::new(hub.clone())?,
+            camera: Camera::new(hub.clone(), Source::World, threads)?,
             hub,
             gallery,
             sessions,
@@ -296,7 +296,8 @@ impl Live {
             let _ = world.apply(Command::Set(Set { key: key.clone(), value: value.clone() }));
         }
         let cards = &self.gallery.cards;
-        self.camera.turn_to(|generation| scene_text(&loaded, world.warnings(), cards, Mode::Live, generation));
+        self.camera
+            .turn_to(loaded.scene.surface, |generation| scene_text(&loaded, world.warnings(), cards, None, generation));
         self.halt();
         let session = self.sessions.as_deref().map(Session::new);
         let (profile, profiled) = (StepReport::default(), 0);
@@ -574,10 +575,11 @@ fn next(orders: &Receiver<Order>, wait: Duration) -> Result<Option<Order>, Gone>
 }
 
 /// What is wished for beside a frame: tetrahedra, Gauss points.
-fn extras(world: &World, [tets, points]: [bool; 2]) -> Extras {
+fn extras(world: &World, [tets, points, _]: [bool; 3]) -> Extras {
     Extras {
         tets: if tets { world.tets() } else { Vec::new() },
         points: if points { world.gauss_points() } else { Vec::new() },
+        ..Extras::default()
     }
 }
 
@@ -586,8 +588,15 @@ fn hand_message(hand: &Hand) -> HandMessage {
     HandMessage { point: point.to_array(), target: target.to_array(), force: force.to_array() }
 }
 
-/// What is shown, as JSON.
-pub(crate) fn scene_text(loaded: &Loaded, warnings: &[String], cards: &[Card], mode: Mode, generation: u32) -> String {
+/// What is shown, as JSON; with what was measured if it is a record.
+pub(crate) fn scene_text(
+    loaded: &Loaded,
+    warnings: &[String],
+    cards: &[Card],
+    series: Option<&Series>,
+    generation: u32,
+) -> String {
+    let mode = if series.is_some() { Mode::Replay } else { Mode::Live };
     let scene = &loaded.scene;
     let card = cards.iter().find(|card| card.name == loaded.name);
     let parameters = match mode {
@@ -618,6 +627,7 @@ pub(crate) fn scene_text(loaded: &Loaded, warnings: &[String], cards: &[Card], m
         picture: &scene.picture,
         speed_scale: meniscus_sim::speed_scale(loaded),
         warnings,
+        series,
     };
     serde_json::to_string(&message).unwrap_or_default()
 }

@@ -21,6 +21,8 @@ pub(crate) enum Request {
         tets: bool,
         /// Gauss points.
         points: bool,
+        /// Surfaces of liquids of particles.
+        surfaces: bool,
     },
     /// Stop or go on.
     Pause {
@@ -106,6 +108,8 @@ pub(crate) struct SceneMessage<'a> {
     /// Speed to be expected \[m/s\].
     pub(crate) speed_scale: f64,
     pub(crate) warnings: &'a [String],
+    /// Of a record.
+    pub(crate) series: Option<&'a Series>,
 }
 
 #[derive(Serialize, Clone, Copy, PartialEq, Eq)]
@@ -121,6 +125,18 @@ pub(crate) struct CardMessage<'a> {
     pub(crate) title: &'a str,
     pub(crate) summary: &'a str,
     pub(crate) thumbnail: bool,
+}
+
+/// What was measured over a whole record.
+#[derive(Serialize, Default)]
+pub(crate) struct Series {
+    /// \[s\].
+    pub(crate) time: Vec<f64>,
+    /// Kinetic and potential energy \[J\], and 0.
+    pub(crate) energy: Vec<[f64; 3]>,
+    /// Change of the liquid's volume, dimensionless.
+    pub(crate) volume: Vec<f64>,
+    pub(crate) particles: Vec<f64>,
 }
 
 /// A live parameter.

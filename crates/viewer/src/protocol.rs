@@ -8,28 +8,36 @@
 //!            per mesh of tetrahedra, if they are asked for: u32 body, u32 nodes, u32 tetrahedra, u32 × 4 per tetrahedron
 //! frame      kind 2: u32 topology, u32 sequence, u32 number, u32 particles, f64 time [s], f64 step, f32 spacing [m],
 //!            f32 × 3 lower corner of the particles [m], f32 × 3 extent [m], f32 × 2 lowest and highest
-//!            speed [m/s], density [kg/m³], pressure [Pa], u32 segments, u32 surfaces, u32 Gauss points;
+//!            speed [m/s], density [kg/m³], pressure [Pa], u32 segments, u32 surfaces, u32 Gauss points, u32 liquids, u32 panes,
+//!            u32 whether surfaces of particles are among the liquids: 0 nobody asks, 1 they are, 2 too many particles;
 //!            per segment: u32 body, f32 × 6 ends [m];
-//!            per surface: f32 × 3 per vertex [m], and for a liquid f32 per vertex: speed [m/s];
+//!            per surface: f32 × 3 per vertex [m];
 //!            per mesh of tetrahedra: f32 × 3 per node [m]; per Gauss point, if they are asked for: f32 × 3 [m];
-//!            per particle: u16 × 3 position as a part of the extent, u16 body;
+//!            per pane of a tank: f32 × 12 corners [m], in a row round it;
+//!            per surface of a liquid, if they are asked for: see [`crate::liquids`];
+//!            per particle: u16 × 3 position as a part of the extent, u16 body, plus 32768 if it is spray;
 //!            per particle: u16 × 3 speed, density, pressure as parts of their ranges
 //! ```
 //!
 //! Positions are rounded to 1/65535 of the extent: for a scene of two metres to 0.03 mm. A topology is sent before the first frame
 //! that refers to it, and again only when it changes.
 
+use crate::liquids::{LiquidMesh, of_grid};
+use crate::panes::panes;
 use glam::Vec3;
 use meniscus_core::{BodyKind, Frame, Particles, Surface, Tets};
 
 /// Version of the binary messages and of the JSON beside them.
-pub const VERSION: u8 = 2;
+pub const VERSION: u8 = 3;
 
 const TOPOLOGY: u32 = 1;
 const FRAME: u32 = 2;
 
 /// The largest value of a rounded number.
-const STEPS: f32 = 65535.0;
+pub(crate) const STEPS: f32 = 65535.0;
+
+/// What is added to the number of the body of a particle that flies alone.
+const SPRAY: u16 = 1 << 15;
 
 /// What goes with a frame because somebody asks for it.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -38,6 +46,30 @@ pub struct Extras {
     pub tets: Vec<Tets>,
     /// Gauss points \[m\].
     pub points: Vec<Vec3>,
+    /// Surfaces of liquids: they are other ones in every frame.
+    pub liquids: Vec<LiquidMesh>,
+    /// Whether surfaces of particles are among them.
+    pub surfaces: Surfaces,
+}
+
+impl Extras {
+    /// What nobody has to ask for: the surface that a liquid on a grid brings itself.
+    #[must_use]
+    pub fn plain(frame: &Frame) -> Self {
+        Self { liquids: of_grid(frame).collect(), ..Self::default() }
+    }
+}
+
+/// Whether the surfaces of liquids of particles are with a frame: none may be there because all of a liquid is spray.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Surfaces {
+    /// Nobody asks for them.
+    #[default]
+    NobodyAsks,
+    /// They are.
+    Here,
+    /// There are too many particles.
+    TooMany,
 }
 
 /// What is remembered of a topology to see whether the next frame still has it.
@@ -64,14 +96,14 @@ impl Topology {
         let bodies = bodies(frame);
         let unchanged = self.id > 0
             && self.bodies == bodies
-            && self.surfaces.len() == frame.surfaces.len()
-            && self.surfaces.iter().zip(&frame.surfaces).all(same)
+            && self.surfaces.len() == bodies_of(frame).count()
+            && self.surfaces.iter().zip(bodies_of(frame)).all(same)
             && self.meshes.len() == extras.tets.len()
             && self.meshes.iter().zip(&extras.tets).all(same_mesh);
         if !unchanged {
             self.id += 1;
             self.bodies = bodies;
-            self.surfaces = frame.surfaces.iter().map(|s| (s.body, s.positions.len(), s.triangles.clone())).collect();
+            self.surfaces = bodies_of(frame).map(|s| (s.body, s.positions.len(), s.triangles.clone())).collect();
             self.meshes = extras.tets.iter().map(|t| (t.body, t.positions.len(), t.corners.clone())).collect();
         }
         !unchanged
@@ -100,6 +132,16 @@ impl Topology {
     }
 }
 
+/// Surfaces of all that is no liquid.
+fn bodies_of(frame: &Frame) -> impl Iterator<Item = &Surface> {
+    frame.surfaces.iter().filter(|surface| !is_liquid(frame, surface.body))
+}
+
+/// Whether a body of a frame is a liquid.
+pub(crate) fn is_liquid(frame: &Frame, body: u16) -> bool {
+    frame.bodies.get(usize::from(body)).is_some_and(|body| body.kind == BodyKind::Liquid)
+}
+
 fn bodies(frame: &Frame) -> String {
     serde_json::json!({ "bodies": frame.bodies }).to_string()
 }
@@ -109,11 +151,18 @@ fn bodies(frame: &Frame) -> String {
 pub fn encode_frame(frame: &Frame, extras: &Extras, topology: u32, sequence: u32) -> Vec<u8> {
     let particles = &frame.particles;
     let nodes = extras.tets.iter().flat_map(|mesh| &mesh.positions);
-    let vertices: usize = frame.surfaces.iter().map(|s| s.positions.len()).sum();
+    let vertices: usize = bodies_of(frame).map(|s| s.positions.len()).sum();
+    let liquids: usize = extras.liquids.iter().map(LiquidMesh::bytes).sum();
+    let panes = panes(frame);
     let segments: usize = frame.wires.iter().map(|wire| wire.segments.len()).sum();
     let mut out = Out::begin(FRAME);
     out.0.reserve(
-        128 + 28 * segments + 16 * vertices + 12 * (nodes.clone().count() + extras.points.len()) + 14 * particles.len(),
+        128 + 28 * segments
+            + 12 * vertices
+            + 12 * (nodes.clone().count() + extras.points.len())
+            + 48 * panes.len()
+            + liquids
+            + 14 * particles.len(),
     );
     [topology, sequence, frame.number, particles.len() as u32].into_iter().for_each(|v| out.u32(v));
     out.0.extend_from_slice(&frame.time.to_le_bytes());
@@ -125,8 +174,11 @@ pub fn encode_frame(frame: &Frame, extras: &Extras, topology: u32, sequence: u32
     let ranges = ranges(particles);
     ranges.as_flattened().iter().for_each(|&v| out.f32(v));
     out.u32(segments as u32);
-    out.u32(frame.surfaces.len() as u32);
+    out.u32(bodies_of(frame).count() as u32);
     out.u32(extras.points.len() as u32);
+    out.u32(extras.liquids.len() as u32);
+    out.u32(panes.len() as u32);
+    out.u32(extras.surfaces as u32);
     for wire in &frame.wires {
         for [start, end] in &wire.segments {
             out.u32(u32::from(wire.body));
@@ -134,14 +186,10 @@ pub fn encode_frame(frame: &Frame, extras: &Extras, topology: u32, sequence: u32
             out.vec3(*end);
         }
     }
-    for surface in &frame.surfaces {
-        surface.positions.iter().for_each(|&p| out.vec3(p));
-        if frame.bodies.get(usize::from(surface.body)).is_some_and(|body| body.kind == BodyKind::Liquid) {
-            let speed = |i: usize| surface.velocities.get(i).map_or(0.0, |v| v.length());
-            (0..surface.positions.len()).for_each(|i| out.f32(speed(i)));
-        }
-    }
+    bodies_of(frame).flat_map(|surface| &surface.positions).for_each(|&p| out.vec3(p));
     nodes.chain(&extras.points).for_each(|&p| out.vec3(p));
+    panes.as_flattened().iter().for_each(|&p| out.vec3(p));
+    extras.liquids.iter().for_each(|liquid| liquid.put(&mut out));
     put_particles(&mut out, particles, low, extent, &ranges);
     out.0
 }
@@ -151,7 +199,8 @@ fn put_particles(out: &mut Out, particles: &Particles, low: Vec3, extent: Vec3, 
     for (i, &position) in particles.positions.iter().enumerate() {
         // A NaN casts to zero.
         let [x, y, z] = ((position - low) * scale + 0.5).to_array().map(|v| (v as u16).to_le_bytes());
-        let body = particles.bodies.get(i).copied().unwrap_or(u16::MAX).to_le_bytes();
+        let spray = if particles.spray.get(i).copied().unwrap_or(false) { SPRAY } else { 0 };
+        let body = (particles.bodies.get(i).copied().unwrap_or(SPRAY - 1) | spray).to_le_bytes();
         out.0.extend_from_slice([x, y, z, body].as_flattened());
     }
     let part = |[low, high]: [f32; 2], value: f32| {
@@ -189,7 +238,7 @@ fn ranges(particles: &Particles) -> [[f32; 2]; 3] {
 }
 
 /// Lower corner and extent of finite points \[m\].
-fn bounds(points: &[Vec3]) -> (Vec3, Vec3) {
+pub(crate) fn bounds(points: &[Vec3]) -> (Vec3, Vec3) {
     let none = (Vec3::INFINITY, Vec3::NEG_INFINITY);
     let finite = points.iter().filter(|p| p.is_finite());
     let (low, high) = finite.fold(none, |(low, high), &p| (low.min(p), high.max(p)));
@@ -197,7 +246,7 @@ fn bounds(points: &[Vec3]) -> (Vec3, Vec3) {
 }
 
 /// Bytes of a message.
-struct Out(Vec<u8>);
+pub(crate) struct Out(pub(crate) Vec<u8>);
 
 impl Out {
     fn begin(kind: u32) -> Self {
@@ -206,7 +255,7 @@ impl Out {
         out
     }
 
-    fn u32(&mut self, value: u32) {
+    pub(crate) fn u32(&mut self, value: u32) {
         self.0.extend_from_slice(&value.to_le_bytes());
     }
 
@@ -215,11 +264,11 @@ impl Out {
         parts.as_flattened().iter().for_each(|&corner| self.u32(corner));
     }
 
-    fn f32(&mut self, value: f32) {
+    pub(crate) fn f32(&mut self, value: f32) {
         self.0.extend_from_slice(&value.to_le_bytes());
     }
 
-    fn vec3(&mut self, value: Vec3) {
+    pub(crate) fn vec3(&mut self, value: Vec3) {
         value.to_array().into_iter().for_each(|v| self.f32(v));
     }
 }
@@ -264,7 +313,12 @@ mod tests {
     fn extras() -> Extras {
         let positions = vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
         let tets = vec![Tets { body: 1, positions, corners: vec![[0, 1, 2, 3]] }];
-        Extras { tets, points: vec![Vec3::NEG_X, Vec3::new(0.0, 7.0, 0.0)] }
+        Extras {
+            tets,
+            points: vec![Vec3::NEG_X, Vec3::new(0.0, 7.0, 0.0)],
+            liquids: Vec::new(),
+            surfaces: Surfaces::TooMany,
+        }
     }
 
     fn u32_at(bytes: &[u8], at: usize) -> u32 {
@@ -287,8 +341,8 @@ mod tests {
         assert_eq!(f64::from_le_bytes(bytes[24..32].try_into().unwrap()), 0.25);
         assert_eq!([44, 48, 52, 56, 60, 64].map(|at| f32_at(&bytes, at)), [-1.0, 0.0, 0.5, 2.0, 1.0, 0.0]);
         assert_eq!([68, 72, 76, 80, 84, 88].map(|at| f32_at(&bytes, at)), [0.0, 5.0, 1000.0, 1010.0, -10.0, 10.0]);
-        assert_eq!([92, 96, 100].map(|at| u32_at(&bytes, at)), [1, 1, 2]);
-        let extra = 104 + 28 + 3 * 12;
+        assert_eq!([92, 96, 100, 104, 108, 112].map(|at| u32_at(&bytes, at)), [1, 1, 2, 0, 0, 2]);
+        let extra = 116 + 28 + 3 * 12;
         assert_eq!(f32_at(&bytes, extra + 4 * 12), -1.0);
         assert_eq!(f32_at(&bytes, extra + 5 * 12 + 4), 7.0);
         let particles = extra + 6 * 12;
@@ -332,10 +386,10 @@ mod tests {
 
     #[test]
     fn nothing_and_garbage_can_be_encoded() {
-        assert_eq!(encode_frame(&Frame::default(), &Extras::default(), 1, 1).len(), 104);
+        assert_eq!(encode_frame(&Frame::default(), &Extras::default(), 1, 1).len(), 116);
         let mut frame = frame();
         frame.particles.positions[1] = Vec3::NAN;
         frame.particles.velocities.clear();
-        assert_eq!(u16_at(&encode_frame(&frame, &Extras::default(), 1, 1), 104 + 28 + 36 + 8), 0);
+        assert_eq!(u16_at(&encode_frame(&frame, &Extras::default(), 1, 1), 116 + 28 + 36 + 8), 0);
     }
 }

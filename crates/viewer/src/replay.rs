@@ -1,8 +1,8 @@
 //! A run on disk, frame by frame. It may still be growing.
 
-use crate::hub::{Camera, Hub};
+use crate::hub::{Camera, Hub, Source};
 use crate::live::scene_text;
-use crate::message::{Mode, Order, Request, Status};
+use crate::message::{Order, Request, Series, Status};
 use crate::pace::{Meter, Pace};
 use crate::protocol::Extras;
 use crate::server::ViewerError;
@@ -18,11 +18,74 @@ const REST: Duration = Duration::from_millis(100);
 /// How often to look for new frames.
 const LOOK: Duration = Duration::from_secs(1);
 
+/// Most moments of a curve.
+const MOMENTS: usize = 2000;
+
+/// The columns of a table by what they measure.
+struct Columns<'a> {
+    table: &'a ProbeTable,
+    time: Option<usize>,
+    kinetic: Option<usize>,
+    potential: Option<usize>,
+    /// One for each body that has any.
+    elastic: Vec<usize>,
+    volume: Option<usize>,
+    particles: Option<usize>,
+}
+
+impl<'a> Columns<'a> {
+    fn new(table: &'a ProbeTable) -> Self {
+        let column = |name: &str| table.columns.iter().position(|column| column == name);
+        let is_elastic = |name: &str| name.ends_with(".elastic energy [J]");
+        Self {
+            time: column("time [s]"),
+            kinetic: column("kinetic energy [J]"),
+            potential: column("potential energy [J]"),
+            elastic: (0..table.columns.len()).filter(|&k| is_elastic(&table.columns[k])).collect(),
+            volume: column("volume change"),
+            particles: column("particles"),
+            table,
+        }
+    }
+
+    fn energy(&self, row: &[f64]) -> Option<[f64; 3]> {
+        let elastic = self.elastic.iter().filter_map(|&k| row.get(k)).filter(|energy| energy.is_finite()).sum();
+        Some([*row.get(self.kinetic?)?, *row.get(self.potential?)?, elastic])
+    }
+
+    fn volume(&self, row: &[f64]) -> Option<f64> {
+        row.get(self.volume?).copied()
+    }
+
+    /// The row of a time \[s\].
+    fn row(&self, time: f64) -> Option<&'a Vec<f64>> {
+        let column = self.time?;
+        self.table.rows.iter().find(|row| row.get(column).is_some_and(|t| (t - time).abs() < 1e-9))
+    }
+
+    /// The curves of the record, its last moment among them.
+    fn series(&self) -> Series {
+        let rows = &self.table.rows;
+        let every = rows.len().div_ceil(MOMENTS).max(1);
+        let mut series = Series::default();
+        for row in rows.iter().rev().step_by(every).collect::<Vec<_>>().into_iter().rev() {
+            let value = |column: Option<usize>| row.get(column?).copied();
+            let Some(time) = value(self.time) else { return Series::default() };
+            series.time.push(time);
+            series.energy.push(self.energy(row).unwrap_or([f64::NAN; 3]));
+            series.volume.push(self.volume(row).unwrap_or(f64::NAN));
+            series.particles.push(value(self.particles).unwrap_or(f64::NAN));
+        }
+        series
+    }
+}
+
 /// The thread's own things.
 pub(crate) struct Replay {
     hub: Arc<Hub>,
     camera: Camera,
     folder: RunFolder,
+    loaded: Loaded,
     info: RunInfo,
     numbers: Vec<u32>,
     probes: Option<ProbeTable>,
@@ -46,14 +109,16 @@ impl Replay {
         }
         let mut loaded = Loaded::from_file(&folder.scene_path(), &[])?;
         loaded.name.clone_from(&info.scene);
-        let mut camera = Camera::new(hub.clone()).map_err(|e| ViewerError::Threads(e.to_string()))?;
-        camera.turn_to(|generation| scene_text(&loaded, &info.warnings, &[], Mode::Replay, generation));
+        let probes = read_probes(folder.probes_path()).ok();
+        // As many threads as the machine has: nothing else is computed.
+        let camera = Camera::new(hub.clone(), Source::Record, 0).map_err(|e| ViewerError::Threads(e.to_string()))?;
         let mut replay = Self {
             hub,
             camera,
-            probes: None,
+            probes,
             info,
             folder,
+            loaded,
             numbers,
             place: 0,
             frame,
@@ -63,9 +128,17 @@ impl Replay {
             looked: Instant::now(),
             failed: None,
         };
-        replay.probes = read_probes(replay.folder.probes_path()).ok();
+        replay.present();
         replay.show();
         Ok(replay)
+    }
+
+    /// Tells what is shown, with the curves of all that is there.
+    fn present(&mut self) {
+        let Self { camera, loaded, info, probes, .. } = self;
+        let series = probes.as_ref().map(|table| Columns::new(table).series()).unwrap_or_default();
+        let text = |generation: u32| scene_text(loaded, &info.warnings, &[], Some(&series), generation);
+        camera.turn_to(loaded.scene.surface, text);
     }
 
     /// Plays until the server is gone.
@@ -123,8 +196,9 @@ impl Replay {
                 self.go_to((*place as usize).min(self.numbers.len() - 1));
             }
             Request::Load { .. } | Request::Command { .. } => order.refuse("a record cannot be changed"),
-            // A record has neither tetrahedra nor Gauss points.
-            Request::Shown { .. } | Request::Extras { .. } => return,
+            Request::Shown { .. } => return,
+            // A record has neither tetrahedra nor Gauss points; the surfaces of its liquids may be wished for.
+            Request::Extras { .. } => return self.show(),
         }
         self.pace.restart();
         self.meter.restart();
@@ -149,6 +223,7 @@ impl Replay {
             Ok(numbers) if numbers.len() > self.numbers.len() => {
                 self.numbers = numbers;
                 self.probes = read_probes(self.folder.probes_path()).ok();
+                self.present();
                 self.show();
             }
             _ => {}
@@ -157,8 +232,8 @@ impl Replay {
 
     fn show(&mut self) {
         self.camera.shoot(self.frame.clone(), Extras::default());
-        let row = self.row();
-        let energy = [row("kinetic energy [J]"), row("potential energy [J]")];
+        let columns = self.probes.as_ref().map(Columns::new);
+        let measured = columns.as_ref().and_then(|columns| Some((columns, columns.row(self.frame.time)?)));
         self.hub.tell(&Status {
             generation: self.camera.generation(),
             running: self.running,
@@ -170,24 +245,12 @@ impl Replay {
             particles: self.frame.particles.len() as u64,
             tets: self.info.tets,
             cells: self.info.cells,
-            energy: if let [Some(kinetic), Some(potential)] = energy { Some([kinetic, potential, 0.0]) } else { None },
-            volume: row("volume change"),
+            energy: measured.as_ref().and_then(|(columns, row)| columns.energy(row)),
+            volume: measured.as_ref().and_then(|(columns, row)| columns.volume(row)),
             place: Some([self.place as u32, self.numbers.len() as u32]),
             viewers: self.hub.viewers(),
             failed: self.failed.as_deref(),
             ..Status::default()
         });
-    }
-
-    /// The probes of this frame, by column.
-    fn row(&self) -> impl Fn(&str) -> Option<f64> {
-        move |name| {
-            let table = self.probes.as_ref()?;
-            let column = |name: &str| table.columns.iter().position(|column| column == name);
-            let (time, column) = (column("time [s]")?, column(name)?);
-            let row =
-                table.rows.iter().find(|row| row.get(time).is_some_and(|t| (t - self.frame.time).abs() < 1e-9))?;
-            row.get(column).copied()
-        }
     }
 }

@@ -156,8 +156,8 @@ impl Viewer {
             }
             return Ok(true);
         }
-        if let Request::Extras { tets, points } = request {
-            self.seat.wish([tets, points]);
+        if let Request::Extras { tets, points, surfaces } = request {
+            self.seat.wish([tets, points, surfaces]);
         }
         if let Request::Command { command } = &mut request {
             self.own_hands(command);

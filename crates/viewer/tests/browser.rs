@@ -156,6 +156,10 @@ fn particles_become_a_surface(browser: &mut Browser) {
     let tab = open(browser, &server, WIDE, 1.0, false);
     browser.wait(&tab, "meniscus.status.time > 0.3");
     pause(browser, &tab);
+    assert_eq!(browser.eval(&tab, "document.getElementById('liquid').value"), "surface", "that is how it begins");
+    browser.wait(&tab, "meniscus.renderer.frame.liquids.length === 1");
+    assert_eq!(browser.eval(&tab, "document.getElementById('legend').hidden"), true, "it tells no number");
+    set(browser, &tab, "liquid", "particles");
     set(browser, &tab, "color", "body");
     // The water, away from its edges and the page's words.
     let part = [0.15, 0.45, 0.65, 0.8];
@@ -176,7 +180,11 @@ fn particles_become_a_surface(browser: &mut Browser) {
     browser.wait(&tab, "meniscus.look.theme === 'dark'");
     fine_picture(browser, &tab, "liquid-surface-fine-dark");
     assert_eq!(graphics_error(browser, &tab), 0.0);
-    assert_eq!(browser.number(&tab, "meniscus.renderer.liquid.targets.size[0]"), 350.0, "half of 700 when it is quick");
+    assert_eq!(
+        browser.number(&tab, "meniscus.renderer.water.target.width"),
+        700.0,
+        "as wide as the picture when it is quick"
+    );
     // A driver may lose everything; then all is drawn anew.
     let before = picture(browser, &tab, "liquid-surface-before");
     browser.eval(&tab, "(globalThis.losing = meniscus.renderer.gl.getExtension('WEBGL_lose_context')).loseContext()");
@@ -211,7 +219,7 @@ fn two_liquids_keep_their_colours(browser: &mut Browser) {
 fn a_grid_shows_its_own_surface(browser: &mut Browser) {
     let server = play("dam-break-grid", &["twophase.spacing=0.08"], &options());
     let tab = open(browser, &server, [900, 600], 1.0, false);
-    let reach = "Math.max(...meniscus.renderer.frame.surfaces.filter((s) => s.speeds).flatMap((s) => [...s.positions.filter((_, k) => k % 3 === 0)]))";
+    let reach = "Math.max(...meniscus.renderer.frame.liquids.map(({ low, extent }) => low[0] + extent[0]))";
     from_start(browser, &tab);
     let before = browser.number(&tab, reach);
     browser.click(&tab, "pause");
@@ -388,7 +396,7 @@ const SLIDERS: &str = "meniscus.scene.parameters.filter(({ key, unit, default: v
       const [m, i] = [mark, parts[k].input].map((e) => e.getBoundingClientRect()); \
       const place = i.left + 8 + (i.width - 16) * parts[k].input.value / 1000; \
       return mark.title.startsWith('default ') && Math.abs(m.left + m.width / 2 - place) < 3 && parts[k].value === values[k]; }); \
-    return !(named && marked && parts.every(({ input, output }) => output.textContent && input.getAttribute('aria-valuetext'))); }) \
+    return !(named && marked && parts.every(({ input, output }) => output.value && input.getAttribute('aria-valuetext'))); }) \
     .map(({ key }) => key).join()";
 
 fn every_scene_of_the_gallery_can_be_chosen(browser: &mut Browser) {
@@ -429,6 +437,10 @@ fn a_record_is_replayed_and_scrubbed(browser: &mut Browser) {
     browser.wait(&tab, "meniscus.renderer.frame.number === 12 && !meniscus.status.running");
     set(browser, &tab, "timeline", "3");
     browser.wait(&tab, "meniscus.renderer.frame.number === 3 && Math.abs(meniscus.status.time - 0.1) < 1e-9");
+    // Curves of the whole run, with a cursor at what is shown.
+    let curves = "[0, 1, 3].every((k) => meniscus.plots.plots[k].rows.length === 16 && Math.abs(meniscus.plots.plots[k].cursor - 0.1) < 1e-9)";
+    browser.wait(&tab, curves);
+    browser.wait(&tab, "meniscus.renderer.frame.liquids.length === 1");
     browser.click(&tab, "step");
     browser.wait(&tab, "meniscus.renderer.frame.number === 4");
     browser.click(&tab, "pause");

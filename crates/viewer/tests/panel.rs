@@ -16,6 +16,8 @@ fn hands_and_panel_work() {
         ("shadows", bodies_cast_shadows_and_creases_are_darker),
         ("force", the_force_of_a_hand_is_shown),
         ("plots", plots_move),
+        ("labels", a_saved_picture_has_its_words_if_it_is_asked_to),
+        ("early", what_is_done_early_is_kept),
         ("rate", the_bar_tells_the_truth),
         ("sliders", a_slider_goes_back_to_its_mark),
         ("tab", everything_is_reached_by_the_tab_key),
@@ -116,7 +118,7 @@ fn keys_do_what_the_help_says(browser: &mut Browser) {
         ("w", "meniscus.look.tets"),
         ("g", "meniscus.look.points"),
         ("h", "meniscus.look.hand"),
-        ("l", "meniscus.look.surface"),
+        ("l", "!meniscus.look.surface"),
         ("3", "meniscus.look.coloring === 'pressure'"),
         ("t", "meniscus.look.theme === 'dark'"),
         ("p", "document.body.classList.contains('closed')"),
@@ -243,6 +245,63 @@ fn plots_move(browser: &mut Browser) {
     let shown = after[3][0].as_str().unwrap().trim_start_matches("particles").replace('\u{2009}', "");
     assert!((shown.parse::<f64>().unwrap() - particles).abs() <= 0.05 * particles, "{shown} of {particles}");
     picture(browser, &tab, "plots");
+    // Another scene has other stages, and the legend has their names only.
+    browser.click(&tab, "scenes-toggle");
+    support::page::load(browser, &tab, "beam");
+    browser.wait(&tab, "meniscus.plots.plots[2].rows.length > 3");
+    let stages = "(() => { const known = new Set([...meniscus.status.stages.map(([name]) => name), 'other']); \
+                  return [...document.querySelectorAll('#plots .plot')][2].querySelector('.keys').textContent && meniscus.plots.plots[2].lines.every(([name]) => known.has(name)); })()";
+    browser.wait(&tab, stages);
+    finish(browser, &tab);
+}
+
+/// Draws are heard, not seen.
+fn a_saved_picture_has_its_words_if_it_is_asked_to(browser: &mut Browser) {
+    let saved = tempfile::tempdir().unwrap();
+    browser.save_into(saved.path());
+    let server = play("dam-break", SMALL, &options());
+    let tab = open(browser, &server, [900, 600], 1.0, false);
+    pause(browser, &tab);
+    browser.eval(
+        &tab,
+        "(globalThis.written = [], CanvasRenderingContext2D.prototype.fillText = ((write) => function (text, ...more) { \
+         written.push(text); write.call(this, text, ...more); })(CanvasRenderingContext2D.prototype.fillText))",
+    );
+    browser.click(&tab, "shot");
+    assert_eq!(browser.eval(&tab, "written.join()"), "");
+    browser.click(&tab, "labels");
+    browser.click(&tab, "shot");
+    assert_eq!(
+        browser.eval(&tab, "written.join() === `Dam break,t = ${meniscus.status.time.toFixed(2)} s,water`"),
+        true,
+        "{}",
+        browser.eval(&tab, "written.join()")
+    );
+    set(browser, &tab, "color", "speed");
+    browser.wait(&tab, "!meniscus.dirty");
+    browser.eval(&tab, "written.length = 0");
+    browser.click(&tab, "shot");
+    assert_eq!(browser.eval(&tab, "written.at(-1)"), "speed [m/s]");
+    finish(browser, &tab);
+}
+
+/// What is chosen and pressed before the page is connected holds, whatever the scene would have.
+fn what_is_done_early_is_kept(browser: &mut Browser) {
+    let server = play("dam-break", SMALL, &options());
+    // The socket opens late, and the keys come first.
+    let late = "globalThis.WebSocket = ((Real) => class extends EventTarget { constructor(address) { super(); this.readyState = 0; setTimeout(() => { \
+        const s = new Real(address); this.real = s; s.binaryType = 'arraybuffer'; for (const on of ['onopen', 'onmessage', 'onclose']) \
+        s[on] = (event) => { this.readyState = s.readyState; this[on]?.(event); }; }, 1500); } send(text) { this.real.send(text); } static OPEN = 1; })(WebSocket)";
+    let tab = browser.open_with(&server.link(), late);
+    browser.wait(&tab, "globalThis.meniscus?.connection && !meniscus.connection.connected");
+    for key in ["l", "4", " "] {
+        browser.key(&tab, key);
+    }
+    browser.wait(
+        &tab,
+        "meniscus.connection.connected && meniscus.renderer.frame && meniscus.status && !meniscus.status.running",
+    );
+    assert_eq!(browser.eval(&tab, "[meniscus.look.surface, meniscus.look.coloring].join()"), "false,body");
     finish(browser, &tab);
 }
 
@@ -301,6 +360,19 @@ fn a_slider_goes_back_to_its_mark(browser: &mut Browser) {
     let event = "new MouseEvent('dblclick', { bubbles: true })";
     browser.eval(&tab, &format!("document.getElementById('{slider}').dispatchEvent({event})"));
     browser.wait(&tab, &format!("meniscus.status.settings['liquid.water.viscosity'] === {default} && !({classes})"));
+    // A number can be typed, with a comma too; what is none changes nothing.
+    for (typed, wanted) in [("0,25", "0.25"), ("1e-2", "0.01"), ("much", "0.01")] {
+        let field = format!("document.getElementById('{slider}').closest('.slider').querySelector('.value')");
+        browser.eval(&tab, &format!("{field}.value = '{typed}'; {field}.dispatchEvent(new Event('change'))"));
+        browser.wait(
+            &tab,
+            &format!("meniscus.status.settings['liquid.water.viscosity'] === {wanted} && {value} === {wanted}"),
+        );
+    }
+    // What a person does before the page is connected waits for it.
+    let early = "(() => { const c = meniscus.connection, s = c.socket; [c.ever, c.socket] = [false, { readyState: 0 }]; c.send({ type: 'pause', on: true }); \
+                 [c.ever, c.socket] = [true, s]; return c.waiting.splice(0).join(); })()";
+    assert_eq!(browser.eval(&tab, early), r#"{"type":"pause","on":true}"#);
     finish(browser, &tab);
 }
 

@@ -322,6 +322,53 @@ impl Picture {
         rows.flat_map(move |y| columns.clone().map(move |x| [x, y]))
     }
 
+    /// Half as wide and high: means of four pixels.
+    pub(crate) fn halved(&self) -> Self {
+        let [width, height] = self.size().map(|n| n / 2);
+        let mean = |x: usize, y: usize| {
+            let four = [[0, 0], [1, 0], [0, 1], [1, 1]].map(|[dx, dy]| self.pixel([2 * x + dx, 2 * y + dy]));
+            [0, 1, 2].map(|k| (four.iter().map(|p| u32::from(p[k])).sum::<u32>() / 4) as u8)
+        };
+        let bytes = (0..width * height).flat_map(|k| mean(k % width, k / width)).collect();
+        Self { width, channels: 3, bytes }
+    }
+
+    /// As a PNG.
+    pub(crate) fn png(&self) -> Vec<u8> {
+        let [width, height] = self.size();
+        let mut out = Vec::new();
+        let mut encoder = png::Encoder::new(&mut out, width as u32, height as u32);
+        encoder.set_color(if self.channels == 3 { png::ColorType::Rgb } else { png::ColorType::Rgba });
+        encoder.set_compression(png::Compression::High);
+        encoder.write_header().unwrap().write_image_data(&self.bytes).unwrap();
+        out
+    }
+
+    /// How different another picture of the same size looks, of 255: the root mean square, over fields of five pixels a side, of the differences
+    /// in mean colour and in how much the brightness varies. Where exactly an edge runs counts little; colours and textures count.
+    pub(crate) fn away_from(&self, other: &Self) -> f64 {
+        assert_eq!(self.size(), other.size());
+        const FIELD: usize = 5;
+        let [columns, rows] = self.size().map(|n| n / FIELD);
+        let look = |picture: &Self, column: usize, row: usize| {
+            let places = (0..FIELD * FIELD).map(|k| [column * FIELD + k % FIELD, row * FIELD + k / FIELD]);
+            let pixels: Vec<[f64; 3]> = places.map(|at| picture.pixel(at).map(f64::from)).collect();
+            let count = pixels.len() as f64;
+            let mean = [0, 1, 2].map(|k| pixels.iter().map(|p| p[k]).sum::<f64>() / count);
+            let middle = mean.iter().sum::<f64>() / 3.0;
+            let spread = pixels.iter().map(|p| (p.iter().sum::<f64>() / 3.0 - middle).powi(2)).sum::<f64>() / count;
+            [mean[0], mean[1], mean[2], spread.sqrt()]
+        };
+        let mut sum = 0.0;
+        for row in 0..rows {
+            for column in 0..columns {
+                let (a, b) = (look(self, column, row), look(other, column, row));
+                sum += (0..4).map(|k| (a[k] - b[k]).powi(2)).sum::<f64>() / 4.0;
+            }
+        }
+        (sum / (rows * columns) as f64).sqrt()
+    }
+
     fn pixel(&self, [x, y]: [usize; 2]) -> [u8; 3] {
         let at = (y * self.width + x) * self.channels;
         [self.bytes[at], self.bytes[at + 1], self.bytes[at + 2]]

@@ -185,9 +185,11 @@ impl Client {
     /// Whether the last frame has the size that its header and its topology tell, without tetrahedra.
     pub(crate) fn is_whole(&self) -> bool {
         let [particles, segments, points] = [20, 92, 100].map(|at| self.u32_at(at) as usize);
-        let surfaces: usize = self.surfaces().iter().map(|&(liquid, n, _)| if liquid { 16 * n } else { 12 * n }).sum();
-        let size = 104 + 28 * segments + surfaces + 12 * points + 14 * particles;
-        self.u32_at(8) == u32_in(&self.topology, 8) && self.frame.len() == size.next_multiple_of(4)
+        let [liquids, panes] = [104, 108].map(|at| self.u32_at(at) as usize);
+        let vertices: usize = self.surfaces().iter().map(|&(_, n, _)| n).sum();
+        let size = (116 + 28 * segments + 12 * (vertices + points) + 48 * panes + 14 * particles).next_multiple_of(4);
+        let complete = if liquids == 0 { self.frame.len() == size } else { self.frame.len() > size + 44 * liquids };
+        self.u32_at(8) == u32_in(&self.topology, 8) && complete
     }
 
     fn three_at(&self, at: usize) -> [f32; 3] {
@@ -196,13 +198,13 @@ impl Client {
 
     /// Whether an outline of the last frame ends at a place: a hand's spring.
     pub(crate) fn shows_hand_at(&self, target: [f32; 3]) -> bool {
-        (0..self.u32_at(92) as usize).any(|k| self.three_at(104 + 28 * k + 16) == target)
+        (0..self.u32_at(92) as usize).any(|k| self.three_at(116 + 28 * k + 16) == target)
     }
 
     /// The Gauss points of the last frame: they come right before the particles.
     pub(crate) fn points(&self) -> Vec<[f32; 3]> {
         let (count, particles) = (self.u32_at(100) as usize, self.u32_at(20) as usize);
-        let end = self.frame.len() - (14 * particles).next_multiple_of(4);
+        let end = self.frame.len() - (14 * particles).next_multiple_of(4) - 48 * self.u32_at(108) as usize;
         (0..count).map(|k| self.three_at(end - 12 * (count - k))).collect()
     }
 

@@ -36,8 +36,11 @@ pub(crate) fn load(browser: &mut Browser, tab: &Tab, scene: &str) {
     browser.wait(tab, "meniscus.status.generation === meniscus.scene.generation && meniscus.status.step > 0");
 }
 
+/// Where a screenshot is left.
 pub(crate) fn shots(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("screenshots").join(format!("{name}.png"))
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("screenshots");
+    std::fs::create_dir_all(&folder).unwrap();
+    folder.join(format!("{name}.png"))
 }
 
 /// Opens the page of a server and waits for its first picture.
