@@ -85,9 +85,8 @@ pub(crate) fn set(browser: &mut Browser, tab: &Tab, id: &str, value: &str) {
 
 /// Stops the simulation and waits until the page shows where it stands.
 pub(crate) fn pause(browser: &mut Browser, tab: &Tab) {
-    if browser.eval(tab, "meniscus.status.running") == true {
-        browser.click(tab, "pause");
-    }
+    // In one go: between a look and a click the page may hear that it stands already.
+    browser.eval(tab, "(meniscus.status.running && document.getElementById('pause').click(), 0)");
     browser.wait(tab, "!meniscus.status.running && meniscus.renderer.frame.step === meniscus.status.step");
 }
 
