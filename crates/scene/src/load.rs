@@ -319,7 +319,7 @@ const MESH_FILES: &str = "a surface in an OBJ, STL or PLY file, closed where it 
 const ANIMATION_FILES: &str = "a glTF file (.glb, .gltf) with an animation, or a sequence of meshes such as \"frame_####.obj\" with the same triangles in every frame; a relative path starts at the scene file";
 
 fn at_key(shown: &str, text: &str, path: &[String], message: String, help: &str) -> SceneError {
-    let source = Source { name: shown, text };
+    let source = Source::new(shown, text);
     let span = Document::parse(text).ok().and_then(|document| span_of(document.as_item(), path));
-    source.error(&message, span.unwrap_or(0..0), Some(help.into()))
+    source.error_of(path, &message, span.unwrap_or(0..0), Some(help.into()))
 }
