@@ -206,7 +206,9 @@ impl Loaded {
             let stem = |file: &str| Path::new(file).with_extension("");
             let number = self.assets.iter().position(|asset| stem(&asset.file) == stem(file)).unwrap_or(0);
             let plain = Path::new(file).file_name().and_then(|name| name.to_str()).unwrap_or("mesh");
-            format!("{number:02}-{plain}")
+            let prefix = format!("{number:02}-");
+            // A folder that was made so keeps its names.
+            format!("{prefix}{}", plain.strip_prefix(&prefix).unwrap_or(plain))
         };
         each_mesh_mut(&mut scene, |mesh| mesh.file = format!("assets/{}", rename(&mesh.file)));
         let mut assets: Vec<Asset> =
