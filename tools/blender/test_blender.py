@@ -19,7 +19,7 @@ SCENE = """
 seconds = 0.3
 fps = 20
 [sph]
-spacing = 0.05
+spacing = 0.03
 [liquid.water]
 fill = [{ box = { min = [0, 0.1, 0], max = [0.3, 0.7, 0.4] } }]
 [rigid.ball]
@@ -63,7 +63,7 @@ def a_run_opens_shaded(folder, pictures):
     meniscus("export", folder / "r", "--to", "ply", "--quiet")
     script = runpy.run_path(str(folder / "r/usd/falls.blender.py"))
     picture = pictures / "blender-run.png"
-    script["main"](["--render", str(picture), "--frame", "6", "--samples", "16", "--width", "480"])
+    script["main"](["--render", str(picture), "--frame", "6", "--samples", "24", "--width", "480"])
     scene = bpy.context.scene
     assert (scene.frame_start, scene.frame_end, scene.render.fps) == (0, 6, 20), (scene.frame_start, scene.frame_end)
     water, ball = find("water"), find("ball")
@@ -83,6 +83,12 @@ def a_run_opens_shaded(folder, pictures):
     surface = next(n for n in water.active_material.node_tree.nodes if n.bl_idname == "ShaderNodeBsdfPrincipled")
     assert surface.inputs["Transmission Weight"].default_value == 1.0
     assert scene.camera is not None and any(o.type == "LIGHT" for o in bpy.data.objects)
+    spray = next(o for o in bpy.data.objects if o.name.endswith("spray"))
+    assert len(shown(spray).points) > 0 and shown(spray).materials[0].original == spray.data.materials[0], "drops have their material at every frame"
+    cube, floor = find("cube"), find("Floor")
+    assert len(shown(cube).polygons) > 50 and "velocity" in shown(cube).attributes
+    ground = (0.0, -0.002)
+    assert ground[1] < floor.location.z < ground[0], floor.location
     not_blank(picture)
 
 

@@ -56,17 +56,6 @@ pub(crate) fn warn_of_sizes(loaded: &Loaded) -> Result<(), RunError> {
     Ok(())
 }
 
-/// A word that a shell takes for one, to be copied.
-pub(crate) fn shell_word(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./:@%+,=".contains(c);
-    if !word.is_empty() && !word.starts_with('-') && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    // What begins with a dash would be an option.
-    let path = if word.starts_with('-') { format!("./{word}") } else { word.to_owned() };
-    format!("'{}'", path.replace('\'', "'\\''"))
-}
-
 /// Prints a document.
 pub(crate) fn print_json(document: &impl Serialize) -> Result<ExitCode, Failure> {
     let text = serde_json::to_string_pretty(document).map_err(|e| Failure::input("json", e.to_string()))?;

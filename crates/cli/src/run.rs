@@ -9,7 +9,7 @@ use meniscus::record::export::{ExportReport, SequenceFormat, export_vtk};
 use meniscus::record::{RunFolder, RunStatus, Skipped};
 use meniscus::scene::{Loaded, Set};
 use meniscus::sim::World;
-use meniscus::{Event, Movie, Rendered, RunError, RunOptions, Summary, check_memory, gallery, read_log};
+use meniscus::{Event, Movie, Rendered, RunError, RunOptions, Summary, check_memory, gallery, read_log, shell_word};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -170,7 +170,7 @@ impl Finished<'_> {
             Some(_) if !Path::new(scene).is_file() => format!(" · meniscus new {scene} (to edit it)"),
             _ => String::new(),
         };
-        let (scene, dir) = (output::shell_word(scene), output::shell_word(&dir.to_string()));
+        let (scene, dir) = (shell_word(scene), shell_word(&dir.to_string()));
         say!(
             "next: meniscus play {scene} · meniscus view {dir} · meniscus render {dir} --quality final · \
              meniscus export {dir} --to vtk · meniscus export {dir} --to usd{edit}"
@@ -241,7 +241,10 @@ pub(crate) fn tell_unless_done(folder: &RunFolder) -> Result<(), Failure> {
     match folder.status()? {
         RunStatus::Done => {}
         RunStatus::Running => note!("note: the run is still at work: there is more to come"),
-        status => note!("note: the run is {status}; `meniscus resume {}` goes on with it", folder.dir().display()),
+        status => {
+            let dir = shell_word(&folder.dir().display().to_string());
+            note!("note: the run is {status}; `meniscus resume {dir}` goes on with it");
+        }
     }
     Ok(())
 }

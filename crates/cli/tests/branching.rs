@@ -89,3 +89,48 @@ fn what_cannot_be_is_refused() {
     let taken = place.run(&["resume", "old", "--from-frame", "4", "--out", "old"]);
     assert!(taken.code == 2 && taken.err.contains("old"), "{}", taken.err);
 }
+
+/// A cube of 0.1 m with a corner there, as an OBJ file.
+fn cube_at([x, y, z]: [f64; 3]) -> String {
+    let corner = |k: usize| [k & 1, k >> 1 & 1, k >> 2].map(|bit| 0.1 * bit as f64);
+    let mut text: String = (0..8)
+        .map(|k| {
+            let [a, b, c] = corner(k);
+            format!("v {} {} {}\n", x + a, y + b, z + c)
+        })
+        .collect();
+    for [a, b, c, d] in [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]] {
+        text += &format!("f {} {} {}\nf {} {} {}\n", a + 1, b + 1, c + 1, a + 1, c + 1, d + 1);
+    }
+    text
+}
+
+/// The files that a scene needs go along, to a branch and to a branch of that; under the same names.
+#[test]
+fn branches_have_the_meshes_of_their_scene() {
+    let place = Place::new();
+    place.write("my box.obj", cube_at([0.6, 0.3, 0.1]));
+    for frame in 0..4 {
+        place.write(&format!("led_{frame}.obj"), cube_at([0.8, 0.4 - 0.05 * f64::from(frame), 0.25]));
+    }
+    let meshes =
+        "\n[rigid.box]\nshape = { mesh = { file = \"my box.obj\" } }\n[animated.led]\nfile = \"led_#.obj\"\nfps = 10\n";
+    let at = |frame: u32, x: f64| {
+        let time = f64::from(frame) / 50.0;
+        format!("\n[[script]]\ntime = {time}\ncommand = {{ set = {{ key = \"gravity\", value = [{x}, -9.81, 0] }} }}\n")
+    };
+    place.write("old.toml", format!("{SMALL}{meshes}"));
+    place.write("whole.toml", format!("{SMALL}{meshes}{}{}", at(5, 3.0), at(9, -3.0)));
+    digest(&place, &["run", "old.toml", "--no-pictures", "--json", "--out", "old run"]);
+    let whole = digest(&place, &["run", "whole.toml", "--no-pictures", "--json", "--out", "whole"]);
+    let branch = |from: &str, frame: &str, x: &str, out: &str| {
+        let change = format!("gravity=[{x}, -9.81, 0]");
+        let words = ["resume", from, "--from-frame", frame, "--set", &change, "--out", out, "--no-pictures", "--json"];
+        digest(&place, &words)
+    };
+    branch("old run", "5", "3", "first branch");
+    assert_eq!(branch("first branch", "9", "-3", "second branch"), whole);
+    assert_eq!(place.files("second branch/frames"), place.files("whole/frames"));
+    assert_eq!(place.files("second branch/assets"), place.files("old run/assets"));
+    assert_eq!(place.read("second branch/scene.toml"), place.read("whole/scene.toml"));
+}

@@ -99,6 +99,14 @@ fn usd_holds_what_was_run() {
         found.unwrap_or_else(|| panic!("no {prefix} in {:?}", meshes.keys())).1.as_array().unwrap().clone()
     };
     let (water, ball, cube) = (mesh("water"), mesh("ball"), mesh("cube"));
+    // Water changes its triangles, the soft cube moves its points, the ball is moved as it is.
+    let varying = |prefix: &str| {
+        let all = told["varying"].as_object().unwrap();
+        all.iter().find(|(name, _)| name.starts_with(prefix)).unwrap().1.clone()
+    };
+    assert_eq!(varying("water"), serde_json::json!(["points", "triangles"]));
+    assert_eq!(varying("cube"), serde_json::json!(["points"]));
+    assert_eq!(varying("ball"), serde_json::json!([]));
     assert_eq!(water.len(), 7);
     // The water keeps its volume while it falls, and its triangles change.
     let volume = |row: &Value| row[2].as_f64().unwrap();

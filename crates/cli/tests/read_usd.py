@@ -58,6 +58,8 @@ for prim in stage.GetPrimAtPath("/World").GetChildren():
             place = mesh.ComputeLocalToWorldTransform(frame).Transform(points[0]) if len(points) else None
             rows.append([len(points), len(counts), volume(points, indices), list(place) if place else None])
         told["meshes"][name] = rows
+        varying = [name_of for name_of, attribute in (("points", mesh.GetPointsAttr()), ("triangles", mesh.GetFaceVertexIndicesAttr())) if attribute.ValueMightBeTimeVarying()]
+        told.setdefault("varying", {})[name] = varying
         if mesh.GetSubdivisionSchemeAttr().Get() != "none":
             told["faults"].append(f"{name}: would be subdivided")
         if not UsdShade.MaterialBindingAPI(prim).ComputeBoundMaterial()[0]:

@@ -38,9 +38,10 @@ pub fn branch(
         world.apply(Command::Set(set.clone())).map_err(refused)?;
         loaded.scene.script.push(Scripted { time, command: Command::Set(set.clone()) });
     }
-    let text = meniscus_scene::to_text(&loaded.scene).map_err(|e| RunError::Replay(e.to_string()))?;
+    let (scene, assets) = loaded.self_contained();
+    let text = meniscus_scene::to_text(&scene).map_err(|e| RunError::Replay(e.to_string()))?;
     let folder = make_folder()?;
-    for asset in &loaded.assets {
+    for asset in &assets {
         folder.write_asset(&asset.file, &asset.bytes)?;
     }
     folder.write_scene(&text)?;

@@ -39,6 +39,7 @@ mod log;
 mod movie;
 mod recorder;
 mod run;
+mod shell;
 mod surfaces;
 mod usd;
 
@@ -65,5 +66,6 @@ pub use meniscus_surface as surface;
 pub use meniscus_twophase as twophase;
 pub use movie::{Movie, render_frame, write_movie};
 pub use run::{Event, RunError, RunOptions, Summary, check_memory, resume, run};
+pub use shell::shell_word;
 pub use surfaces::{dressed, write_surfaces};
 pub use usd::{export_glb, export_sequence, export_usd};

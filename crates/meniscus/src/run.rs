@@ -4,6 +4,7 @@ use crate::commands::{keep_input, pending};
 use crate::film::Film;
 use crate::log::LogFormat;
 use crate::recorder::Recorder;
+use crate::shell::shell_word;
 use meniscus_core::StepError;
 use meniscus_picture::PictureError;
 use meniscus_record::{RecordError, RunFolder, RunInfo, RunStatus, Skipped};
@@ -91,7 +92,7 @@ pub enum RunError {
         reason: String,
     },
     /// It was asked to stop; its whole state is in the record.
-    #[error("stopped at {time:.4} s, after frame {frame}; go on with: meniscus resume {}", dir.display())]
+    #[error("stopped at {time:.4} s, after frame {frame}; go on with: meniscus resume {}", shell_word(&dir.display().to_string()))]
     Stopped {
         /// The folder of the run.
         dir: PathBuf,

@@ -2,8 +2,9 @@
 
 use crate::run::RunError;
 use crate::surfaces::dressed;
+use glam::Vec3;
 use meniscus_core::Frame;
-use meniscus_picture::{settled_camera, standpoint};
+use meniscus_picture::{settled_camera, settled_style, standpoint};
 use meniscus_record::RunFolder;
 use meniscus_record::export::{self, ExportReport, GltfScene, SequenceFormat, UsdCamera, UsdScene};
 use meniscus_scene::{Loaded, Scene};
@@ -25,11 +26,16 @@ pub fn export_usd(
     let first = folder.frame_numbers()?.into_iter().find_map(|number| folder.read_frame(number).ok());
     let Some(first) = first else { return Err(RunError::NoFrames { dir: folder.dir().to_owned() }) };
     let scene = &loaded.scene;
+    let (camera, to_light) = camera_and_light(scene, &first)?;
+    let style = settled_style(&scene.picture, [&first]);
     let usd = UsdScene {
         name: folder.info()?.scene,
         fps: scene.fps,
         rigid: rigid(scene),
-        camera: camera(scene, &first)?,
+        camera,
+        to_light,
+        ground: style.ground_height.filter(|_| style.ground),
+        clarity: style.clarity,
         words,
     };
     Ok(export::export_usd(folder, out, &usd, progress, surfaced(scene))?)
@@ -74,15 +80,17 @@ fn surfaced(scene: &Scene) -> impl FnMut(&Frame) -> Frame {
     move |frame| if frame.particles.is_empty() { frame.clone() } else { dressed(frame, &mut extractor) }
 }
 
-fn camera(scene: &Scene, first: &Frame) -> Result<UsdCamera, RunError> {
+/// The camera of our pictures, and the direction to their light.
+fn camera_and_light(scene: &Scene, first: &Frame) -> Result<(UsdCamera, Vec3), RunError> {
     let (camera, picture) = (settled_camera(&scene.camera, [first]), &scene.picture);
-    let stand = standpoint(&camera, first, picture.width, picture.height)?;
-    Ok(UsdCamera {
+    let stand = standpoint(&camera, first, picture)?;
+    let camera = UsdCamera {
         eye: stand.eye,
         right: stand.right,
         up: stand.up,
         forward: stand.forward,
         field_of_view: camera.field_of_view,
         aspect: picture.width as f32 / picture.height as f32,
-    })
+    };
+    Ok((camera, stand.to_light))
 }

@@ -1,8 +1,9 @@
 //! Where the eye is, and how a point reaches the picture.
 
 use glam::{Vec2, Vec3};
-use meniscus_core::{Camera, Frame};
+use meniscus_core::{Camera, Frame, Style};
 
+use crate::studio::key_direction;
 use crate::{Bounds, PictureError};
 
 /// A three-quarter view from slightly above that shows all of a box, whatever the shape of the picture.
@@ -33,15 +34,19 @@ pub struct Standpoint {
     pub up: Vec3,
     /// Unit vector to what is looked at.
     pub forward: Vec3,
+    /// Unit vector to the key light.
+    pub to_light: Vec3,
 }
 
-/// Where a camera stands when it takes a picture of `width` × `height` pixels of a frame.
+/// Where a camera and its light stand when a picture of a frame is taken in a style.
 ///
 /// # Errors
 /// When there is no such picture.
-pub fn standpoint(camera: &Camera, frame: &Frame, width: u32, height: u32) -> Result<Standpoint, PictureError> {
-    let View { eye, right, up, forward, .. } = View::new(camera, &Bounds::of(frame), width, height)?;
-    Ok(Standpoint { eye, right, up, forward })
+pub fn standpoint(camera: &Camera, frame: &Frame, style: &Style) -> Result<Standpoint, PictureError> {
+    let view = View::new(camera, &Bounds::of(frame), style.width, style.height)?;
+    let to_light = key_direction(style, &view);
+    let View { eye, right, up, forward, .. } = view;
+    Ok(Standpoint { eye, right, up, forward, to_light })
 }
 
 /// What a camera has to show: what it was given, or what there is.

@@ -138,7 +138,8 @@ fn fifth(x: f32) -> f32 {
     x2 * x2 * x
 }
 
-fn key_direction(style: &Style, view: &View) -> Vec3 {
+/// Unit direction to the key light (world).
+pub(crate) fn key_direction(style: &Style, view: &View) -> Vec3 {
     let finite = |v: f32, default: f32| if v.is_finite() { v } else { default };
     let azimuth = finite(style.light_azimuth, 0.0).to_radians();
     let elevation = finite(style.light_elevation, 90.0).clamp(5.0, 90.0).to_radians();

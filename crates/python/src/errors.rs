@@ -27,19 +27,16 @@ fn put<'py>(py: Python<'py>, error: &PyErr, name: &str, value: impl IntoPyObject
 }
 
 pub(crate) fn scene(py: Python<'_>, error: &Scene) -> PyErr {
-    let (file, key) = match error {
-        Scene::Unreadable { path, .. } => (Some(path.display().to_string()), None),
-        Scene::Unknown { name, .. } => (Some(name.clone()), None),
-        Scene::Invalid { source_code, .. } => {
-            let line = error.line().unwrap_or(1);
-            (Some(source_code.name().to_owned()), key_at(source_code.inner(), line))
-        }
-        Scene::Set { text, .. } => (None, text.split_once('=').map(|(key, _)| key.trim().to_owned())),
+    let file = match error {
+        Scene::Unreadable { path, .. } => Some(path.display().to_string()),
+        Scene::Unknown { name, .. } => Some(name.clone()),
+        Scene::Invalid { source_code, .. } => Some(source_code.name().to_owned()),
+        Scene::Set { .. } => None,
     };
     let raised = SceneError::new_err(error.to_string());
     put(py, &raised, "file", file);
     put(py, &raised, "line", error.line());
-    put(py, &raised, "key", key);
+    put(py, &raised, "key", error.key());
     put(py, &raised, "help", error.advice());
     raised
 }
@@ -74,23 +71,4 @@ pub(crate) fn plain(py: Python<'_>, error: &dyn std::fmt::Display) -> PyErr {
 
 pub(crate) fn record(error: impl std::fmt::Display) -> PyErr {
     RecordError::new_err(error.to_string())
-}
-
-/// The dotted key that a line of a scene sets, or the table that it opens.
-fn key_at(text: &str, line: usize) -> Option<String> {
-    let mut table = String::new();
-    for (number, line_text) in text.lines().enumerate().take(line) {
-        let bare = line_text.trim();
-        let header = bare.strip_prefix('[').and_then(|rest| rest.split(']').next());
-        if let Some(header) = header.filter(|_| !bare.contains('=')) {
-            table = header.trim_matches('[').trim().to_owned();
-            if number + 1 == line {
-                return Some(table);
-            }
-        } else if number + 1 == line {
-            let key = bare.split_once('=')?.0.trim();
-            return Some(if table.is_empty() { key.to_owned() } else { format!("{table}.{key}") });
-        }
-    }
-    None
 }

@@ -38,18 +38,23 @@ pub enum SceneError {
         /// Where.
         #[label("here")]
         span: SourceSpan,
+        /// The dotted key that is wrong, or the table that lacks something.
+        key: Option<String>,
         /// What would be right.
         #[help]
         help: Option<String>,
     },
-    /// A `--set` that is no `key=value`.
+    /// A `--set` that is no `key=value`, or that the scene cannot take.
     #[error("--set {text}: {message}")]
-    #[diagnostic(code(scene::set), help("write --set key=value, for example --set liquid.water.viscosity=0.1"))]
+    #[diagnostic(code(scene::set))]
     Set {
         /// The argument.
         text: String,
         /// What is wrong with it.
         message: String,
+        /// What would be right.
+        #[help]
+        help: Option<String>,
     },
 }
 
@@ -60,6 +65,16 @@ impl SceneError {
         match self {
             Self::Invalid { source_code, span, .. } => Some(line_of(source_code.inner(), span.offset())),
             Self::Unreadable { .. } | Self::Unknown { .. } | Self::Set { .. } => None,
+        }
+    }
+
+    /// The dotted key that is wrong, or the table that lacks something.
+    #[must_use]
+    pub fn key(&self) -> Option<&str> {
+        match self {
+            Self::Invalid { key, .. } => key.as_deref(),
+            Self::Set { text, .. } => text.split_once('=').map(|(key, _)| key.trim()),
+            Self::Unreadable { .. } | Self::Unknown { .. } => None,
         }
     }
 

@@ -206,7 +206,9 @@ impl Loaded {
             let stem = |file: &str| Path::new(file).with_extension("");
             let number = self.assets.iter().position(|asset| stem(&asset.file) == stem(file)).unwrap_or(0);
             let plain = Path::new(file).file_name().and_then(|name| name.to_str()).unwrap_or("mesh");
-            format!("{number:02}-{plain}")
+            let prefix = format!("{number:02}-");
+            // A folder that was made so keeps its names.
+            format!("{prefix}{}", plain.strip_prefix(&prefix).unwrap_or(plain))
         };
         each_mesh_mut(&mut scene, |mesh| mesh.file = format!("assets/{}", rename(&mesh.file)));
         let mut assets: Vec<Asset> =
@@ -319,7 +321,7 @@ const MESH_FILES: &str = "a surface in an OBJ, STL or PLY file, closed where it 
 const ANIMATION_FILES: &str = "a glTF file (.glb, .gltf) with an animation, or a sequence of meshes such as \"frame_####.obj\" with the same triangles in every frame; a relative path starts at the scene file";
 
 fn at_key(shown: &str, text: &str, path: &[String], message: String, help: &str) -> SceneError {
-    let source = Source { name: shown, text };
+    let source = Source::new(shown, text);
     let span = Document::parse(text).ok().and_then(|document| span_of(document.as_item(), path));
-    source.error(&message, span.unwrap_or(0..0), Some(help.into()))
+    source.error_of(path, &message, span.unwrap_or(0..0), Some(help.into()))
 }

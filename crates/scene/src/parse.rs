@@ -43,7 +43,7 @@ pub fn parse(name: &str, text: &str, overrides: &[String]) -> Result<Scene, Scen
 /// With file, line, the offending text and what would be right.
 pub fn parse_with_hints(name: &str, text: &str, settings: &Settings) -> Result<(Scene, Vec<String>), SceneError> {
     let (merged, mut hints) = merge(name, text, settings)?;
-    let source = Source { name, text: &merged };
+    let source = Source { text: &merged, settings: &settings.set, ..Source::new(name, text) };
     let document = Document::parse(merged.as_str())
         .map_err(|e| source.error(e.message(), e.span().unwrap_or(0..0), Some("this is not TOML".into())))?;
     refuse_infinite(&source, &document)?;
@@ -62,7 +62,7 @@ fn refuse_unread(source: &Source, document: &Document<&str>, scene: &Scene) -> R
     if let Some(first) = unread.iter().find(|unread| !unread.is_default) {
         let span = span_of(document.as_item(), &first.path);
         let message = format!("`{}` {}", first.path.join("."), first.message(scene.method));
-        return Err(source.error(&message, span.unwrap_or(0..0), Some(first.advice())));
+        return Err(source.error_of(&first.path, &message, span.unwrap_or(0..0), Some(first.advice())));
     }
     let mut keys: Vec<&str> = unread.iter().map(|unread| unread.row.key).collect();
     keys.dedup();
@@ -159,35 +159,84 @@ pub fn to_text(scene: &Scene) -> Result<String, toml::ser::Error> {
     Ok(document.to_string())
 }
 
+/// What is read, and what its user has written.
 pub(crate) struct Source<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) text: &'a str,
+    /// The file.
+    name: &'a str,
+    /// With settings worked in.
+    text: &'a str,
+    /// As it stands in the file.
+    written: &'a str,
+    settings: &'a [String],
 }
 
-impl Source<'_> {
-    pub(crate) fn error(&self, message: &str, span: Range<usize>, help: Option<String>) -> SceneError {
-        SceneError::Invalid {
-            message: message.to_owned(),
-            source_code: Arc::new(NamedSource::new(self.name, self.text.to_owned())),
-            span: span.into(),
-            help,
+impl<'a> Source<'a> {
+    /// A file alone.
+    pub(crate) fn new(name: &'a str, text: &'a str) -> Self {
+        Self { name, text, written: text, settings: &[] }
+    }
+
+    fn error(&self, message: &str, span: Range<usize>, help: Option<String>) -> SceneError {
+        let path = Document::parse(self.text).map_or(Vec::new(), |document| path_at(document.as_item(), &span));
+        self.error_of(&path, message, span, help)
+    }
+
+    /// An error at a key. It is shown where its user has written what is wrong: in the file, or in a setting.
+    pub(crate) fn error_of(
+        &self,
+        path: &[String],
+        message: &str,
+        span: Range<usize>,
+        help: Option<String>,
+    ) -> SceneError {
+        let message = message.to_owned();
+        let (text, span) = match self.as_written(&span) {
+            Some(span) => (self.written, span),
+            None => match self.setting_of(path) {
+                Some(setting) => return SceneError::Set { text: setting.to_owned(), message, help },
+                None => (self.text, span),
+            },
+        };
+        let source_code = Arc::new(NamedSource::new(self.name, text.to_owned()));
+        let key = (!path.is_empty()).then(|| path.join("."));
+        SceneError::Invalid { message, source_code, span: span.into(), key, help }
+    }
+
+    /// Where the file itself has the same at the same key.
+    fn as_written(&self, span: &Range<usize>) -> Option<Range<usize>> {
+        if self.written == self.text {
+            return Some(span.clone());
         }
+        let (text, written) = (Document::parse(self.text).ok()?, Document::parse(self.written).ok()?);
+        let (wanted, found) = (path_at(text.as_item(), span), self.text.get(span.clone()).filter(|it| !it.is_empty())?);
+        let mut places = self.written.match_indices(found).map(|(start, it)| start..start + it.len());
+        places.find(|place| path_at(written.as_item(), place) == wanted)
+    }
+
+    /// The last setting of a key, of a part of it, or of what it is a part of.
+    fn setting_of(&self, path: &[String]) -> Option<&str> {
+        let concerns = |setting: &&String| {
+            let key = setting.split_once('=').map_or("", |(key, _)| key).trim();
+            !path.is_empty() && key.split('.').zip(path).all(|(a, b)| a == b)
+        };
+        self.settings.iter().rev().find(concerns).map(String::as_str)
     }
 }
 
 /// The text in present spelling with the settings worked in, and hints on what was old.
 fn merge(name: &str, text: &str, settings: &Settings) -> Result<(String, Vec<String>), SceneError> {
-    let source = Source { name, text };
+    let source = Source::new(name, text);
     let mut document: DocumentMut = text.parse().map_err(|e: toml_edit::TomlError| {
         source.error(e.message(), e.span().unwrap_or(0..0), Some("this is not TOML".into()))
     })?;
     let mut hints = spelling::modernise(&mut document).map_err(|(path, message)| {
         let span = Document::parse(text).ok().and_then(|document| span_of(document.as_item(), &path));
-        source.error(&format!("`{}` {message}", path.join(".")), span.unwrap_or(0..0), None)
+        source.error_of(&path, &format!("`{}` {message}", path.join(".")), span.unwrap_or(0..0), None)
     })?;
     for setting in &settings.set {
-        let fail = |message: &str| SceneError::Set { text: setting.clone(), message: message.to_owned() };
-        hints.extend(override_with(&mut document, setting).map_err(|message| fail(&message))?);
+        let help = || Some("write --set key=value, for example --set liquid.water.viscosity=0.1".to_owned());
+        let fail = |message| SceneError::Set { text: setting.clone(), message, help: help() };
+        hints.extend(override_with(&mut document, setting).map_err(fail)?);
     }
     if let Some(method) = settings.method {
         document.insert("method", toml_edit::value(method.name()));
@@ -274,7 +323,7 @@ fn refuse_infinite(source: &Source, document: &Document<&str>) -> Result<(), Sce
         path.pop();
     }
     let message = format!("`{}` must be a finite number", path.join("."));
-    Err(source.error(&message, span, help_for(&path)))
+    Err(source.error_of(&path, &message, span, help_for(&path)))
 }
 
 fn infinite_in(table: &dyn TableLike) -> Option<Range<usize>> {
@@ -306,16 +355,17 @@ fn explain(source: &Source, document: &Document<&str>, error: &toml::de::Error) 
         };
         let known = schema::describe(&parent).unwrap_or_default().keys;
         let place = if parent.is_empty() { "a scene".to_owned() } else { format!("`{}`", parent.join(".")) };
-        return source.error(&format!("{place} has no key `{unknown}`"), span, nearest(&unknown, &known, "key"));
+        let (message, help) = (format!("{place} has no key `{unknown}`"), nearest(&unknown, &known, "key"));
+        return source.error_of(&[parent, vec![unknown]].concat(), &message, span, help);
     }
     if let Some(unknown) = quoted_after(message, "unknown variant ") {
         let info = schema::describe(&path).unwrap_or_default();
         let known = if info.keys.is_empty() { quoted_words(message) } else { info.keys };
         let message = format!("`{}` cannot be `{unknown}`", path.join("."));
-        return source.error(&message, span, nearest(&unknown, &known, "word"));
+        return source.error_of(&path, &message, span, nearest(&unknown, &known, "word"));
     }
     let place = if path.is_empty() { String::new() } else { format!("`{}`: ", path.join(".")) };
-    source.error(&format!("{place}{message}"), span, help_for(&path))
+    source.error_of(&path, &format!("{place}{message}"), span, help_for(&path))
 }
 
 fn help_for(path: &[String]) -> Option<String> {
@@ -350,7 +400,7 @@ fn place(source: &Source, document: &Document<&str>, problem: &Problem) -> Scene
     // A key that is left out has no line: its nearest parent has.
     let span = (0..=problem.path.len()).rev().find_map(|n| span_of(document.as_item(), &problem.path[..n]));
     let message = format!("`{}` {}", problem.path.join("."), problem.message);
-    source.error(&message, span.unwrap_or(0..0), help_for(&problem.path))
+    source.error_of(&problem.path, &message, span.unwrap_or(0..0), help_for(&problem.path))
 }
 
 /// The span of the value at a key path.

@@ -347,3 +347,28 @@ fn a_setting_of_something_that_is_not_there_is_told_its_nearest_name() {
     assert!(set("solid.jelly.young=5").unwrap_err().contains("there is no solid `jelly`: the scene has none"));
     assert!(set("probe.q.point=[0,0,1]").is_ok());
 }
+
+/// Settings move no line: what the file has wrong is shown where it stands there; what a setting has wrong, as that setting.
+#[test]
+fn errors_name_the_line_that_the_user_has_written() {
+    let text = "fps = 20\n[liquid.water]\nfill = [\n  { sphere = { center = [0,0,0], radius = -1 } },\n]\n";
+    let with = |settings: &[&str]| {
+        let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
+        parse("x.toml", text, &settings).unwrap_err()
+    };
+    for settings in [&[][..], &["seconds=2", "gravity=[0, 0, 0]"], &["liquid.water.viscosity=1", "sph.spacing=0.1"]] {
+        let error = with(settings);
+        assert_eq!((error.line(), error.key()), (Some(4), Some("liquid.water.fill.0.sphere.radius")), "{error}");
+    }
+    let mended = "liquid.water.fill.0.sphere.radius=1";
+    let error = with(&[mended, "seconds=-2"]);
+    assert!(error.to_string().starts_with("--set seconds=-2: `seconds` must be"), "{error}");
+    assert_eq!((error.line(), error.key()), (None, Some("seconds")));
+    let error = with(&[mended, "liquid.water.densty=2"]);
+    assert!(error.to_string().starts_with("--set liquid.water.densty=2: "), "{error}");
+    assert!(error.advice().unwrap().contains("did you mean `density`"));
+    let key = |text: &str| parse("x.toml", text, &[]).unwrap_err().key().map(str::to_owned);
+    assert_eq!(key("[liquid.water]\ndensty = 1\n").unwrap(), "liquid.water.densty");
+    assert_eq!(key("seconds = 1\nfps = \"much\"\n").unwrap(), "fps");
+    assert_eq!(key("seconds = \n"), None);
+}

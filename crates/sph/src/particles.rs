@@ -117,8 +117,48 @@ impl Particles {
     /// Storage places in id order.
     #[must_use]
     pub fn in_id_order(&self) -> Vec<usize> {
-        let mut places: Vec<usize> = (0..self.len()).collect();
-        places.sort_unstable_by_key(|&i| self.id[i]);
-        places
+        self.placed_by_id().unwrap_or_else(|| {
+            let mut places: Vec<usize> = (0..self.len()).collect();
+            places.sort_unstable_by_key(|&i| self.id[i]);
+            places
+        })
+    }
+
+    /// The same without sorting, where most ids that were ever given are still there.
+    fn placed_by_id(&self) -> Option<Vec<usize>> {
+        const GONE: u32 = u32::MAX;
+        let given = self.next_id as usize;
+        if given > 4 * self.len() {
+            return None;
+        }
+        let mut place = vec![GONE; given];
+        for (i, &id) in (0..).zip(&self.id) {
+            *place.get_mut(id as usize)? = i;
+        }
+        let places: Vec<usize> = place.into_iter().filter(|&i| i != GONE).map(|i| i as usize).collect();
+        (places.len() == self.len()).then_some(places)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Placed or sorted, with gaps, and where a file has lied about the next id.
+    #[test]
+    fn places_come_in_id_order() {
+        for (id, next_id) in [
+            (vec![2, 0, 3, 1], 4),
+            (vec![9, 0, 7, 4], 10),
+            (vec![90_000, 5, 70_000], 100_000),
+            (vec![8, 1, 2], 3),
+            (vec![], 0),
+        ] {
+            let mut sorted = id.clone();
+            sorted.sort_unstable();
+            let particles = Particles { id, next_id, ..Particles::default() };
+            let found: Vec<u32> = particles.in_id_order().into_iter().map(|i| particles.id[i]).collect();
+            assert_eq!(found, sorted);
+        }
     }
 }

@@ -3,13 +3,15 @@
 //! ```text
 //! NAME.usda                        metres, up axis, frame rate, camera, lights, materials, rigid bodies as transforms, and where the clips are
 //! NAME.blender.py                  opens it in Blender, shaded; written where it is missing
-//! NAME/geo.usdc                    points and triangles of rigid bodies
-//! NAME/water_1.00012.usdc …        points, velocities, speeds, pressures and triangles of one liquid (or soft body) at one frame
+//! NAME/geo.usdc                    points and triangles of rigid bodies, triangles of soft ones
+//! NAME/water_1.00012.usdc …        points, velocities, speeds, pressures and triangles of one liquid at one frame
+//! NAME/jelly_2.00012.usdc …        points, velocities and speeds of one soft body; triangles too where it breaks on the way
 //! NAME/water_1_spray.00012.usdc …  drops that fly alone: points, widths, velocities, ids
 //! NAME/water_1.manifest.usda       which attributes the clips have
 //! ```
 //! Clips and `geo` are binary, or `.usda` where words are asked for.
-//! Topology may change from frame to frame: clips hold all of it. A body that is not there at a frame has an empty mesh there.
+//! Where topology changes from frame to frame clips hold all of it; a body that keeps its triangles has them once and is animated points.
+//! A body that is not there at a frame has an empty mesh there.
 
 mod binary;
 mod layer;
@@ -37,6 +39,12 @@ pub struct UsdScene {
     pub rigid: Vec<String>,
     /// Where the picture is taken from.
     pub camera: UsdCamera,
+    /// Unit vector to the light.
+    pub to_light: Vec3,
+    /// Height of the ground in pictures \[m\], if they have one.
+    pub ground: Option<f32>,
+    /// Length after which 1/e of red is left in a liquid \[m\].
+    pub clarity: Option<f32>,
     /// Clips in words, four times as large, instead of binary ones.
     pub words: bool,
 }
@@ -70,10 +78,11 @@ pub fn export_usd(
     mut change: impl FnMut(&Frame) -> Frame,
 ) -> Result<ExportReport> {
     let mut out = Destination::new(out_dir.as_ref())?;
+    let lasting = lasting_bodies(run, scene)?;
     let mut stage: Option<Stage> = None;
     out.each_frame(run, progress, |out, frame| {
         let frame = change(frame);
-        let stage = stage.get_or_insert_with(|| Stage::new(&frame, scene));
+        let stage = stage.get_or_insert_with(|| Stage::new(&frame, scene, &lasting));
         stage.follow(&frame);
         stage.clips(&frame).try_for_each(|(name, bytes)| out.write(&name, &bytes))
     })?;
@@ -89,6 +98,22 @@ pub fn export_usd(
         }
     }
     Ok(out.report)
+}
+
+/// Soft bodies that have the same triangles at every frame that can be read.
+fn lasting_bodies(run: &RunFolder, scene: &UsdScene) -> Result<Vec<u16>> {
+    let mut frames = run.frame_numbers()?.into_iter().filter_map(|number| run.read_frame(number).ok());
+    let Some(first) = frames.next() else { return Ok(Vec::new()) };
+    let is_soft = |body: u16, info: &BodyInfo| {
+        let shown = first.surfaces.iter().any(|surface| surface.body == body);
+        shown && info.kind != BodyKind::Liquid && !scene.rigid.contains(&info.name)
+    };
+    let soft = (0..).zip(&first.bodies).filter(|(body, info)| is_soft(*body, info));
+    let mut left: Vec<(u16, Vec<[u32; 3]>)> = soft.map(|(body, _)| (body, joined(&first, body).triangles)).collect();
+    while let (false, Some(frame)) = (left.is_empty(), frames.next()) {
+        left.retain(|(body, triangles)| joined(&frame, *body).triangles == *triangles);
+    }
+    Ok(left.into_iter().map(|(body, _)| body).collect())
 }
 
 /// Finds the root by its own name.
@@ -111,10 +136,19 @@ struct Clipped {
     prim: String,
     body: u16,
     info: BodyInfo,
-    /// Spray of this liquid rather than its surface.
-    spray: bool,
+    holds: Holds,
     /// First and last of frames in a row at which there is no spray.
     empty: Vec<[u32; 2]>,
+}
+
+/// What clips hold.
+enum Holds {
+    /// A surface whole.
+    Mesh,
+    /// Its points: these are the triangles of all frames.
+    Points(Vec<[u32; 3]>),
+    /// Particles that fly alone.
+    Spray,
 }
 
 /// A body that only moves.
@@ -127,24 +161,25 @@ struct Rigid {
 }
 
 impl Stage {
-    fn new(frame: &Frame, scene: &UsdScene) -> Self {
+    fn new(frame: &Frame, scene: &UsdScene, lasting: &[u16]) -> Self {
         let (mut clipped, mut rigid) = (Vec::new(), Vec::new());
         for (body, info) in (0..).zip(&frame.bodies) {
             let first = frame.surfaces.iter().find(|surface| surface.body == body);
             // Two names may become one.
             let prim = format!("{}_{body}", identifier(&info.name));
+            let mut clip =
+                |prim, holds| clipped.push(Clipped { prim, body, info: info.clone(), holds, empty: Vec::new() });
             match (info.kind, first) {
                 (BodyKind::Liquid, _) => {
                     let spray = format!("{prim}_spray");
-                    clipped.push(Clipped { prim, body, info: info.clone(), spray: false, empty: Vec::new() });
-                    clipped.push(Clipped { prim: spray, body, info: info.clone(), spray: true, empty: Vec::new() });
+                    clip(prim, Holds::Mesh);
+                    clip(spray, Holds::Spray);
                 }
                 (_, Some(first)) if scene.rigid.contains(&info.name) => {
                     rigid.push(Rigid { prim, info: info.clone(), first: first.clone(), places: Vec::new() });
                 }
-                (_, Some(_)) => {
-                    clipped.push(Clipped { prim, body, info: info.clone(), spray: false, empty: Vec::new() });
-                }
+                (_, Some(_)) if lasting.contains(&body) => clip(prim, Holds::Points(joined(frame, body).triangles)),
+                (_, Some(_)) => clip(prim, Holds::Mesh),
                 (_, None) => {}
             }
         }
@@ -155,7 +190,7 @@ impl Stage {
     /// Takes note of where things are.
     fn follow(&mut self, frame: &Frame) {
         self.frames[1] = frame.number;
-        for spray in self.clipped.iter_mut().filter(|clipped| clipped.spray) {
+        for spray in self.clipped.iter_mut().filter(|clipped| clipped.is_spray()) {
             spray.note_if_empty(frame);
         }
         for rigid in &mut self.rigid {
@@ -179,27 +214,33 @@ impl Stage {
     fn clips<'a>(&'a self, frame: &'a Frame) -> impl Iterator<Item = (String, Vec<u8>)> + 'a {
         self.clipped.iter().map(move |clipped| {
             let name = format!("{}/{}.{:05}.{}", self.folder, clipped.prim, frame.number, self.ending());
-            let attributes = if clipped.spray {
-                spray_samples(&frame.particles, clipped.body, frame.number)
-            } else {
-                mesh_samples(joined(frame, clipped.body), frame.number)
+            let attributes = match &clipped.holds {
+                Holds::Spray => spray_samples(&frame.particles, clipped.body, frame.number),
+                Holds::Mesh => mesh_samples(joined(frame, clipped.body), frame.number),
+                Holds::Points(_) => point_samples(joined(frame, clipped.body), frame.number),
             };
             let prims = vec![Prim { name: clipped.prim.clone(), attributes }];
             (name, self.encode(&Layer { prims }))
         })
     }
 
-    /// The meshes of rigid bodies.
+    /// The meshes of rigid bodies, and the triangles of soft ones.
     fn geometry(&self) -> (String, Vec<u8>) {
-        let prim = |rigid: &Rigid| Prim { name: rigid.prim.clone(), attributes: rigid.shape() };
-        let layer = Layer { prims: self.rigid.iter().map(prim).collect() };
+        let soft = self.clipped.iter().filter_map(|clipped| match &clipped.holds {
+            Holds::Points(triangles) => {
+                Some(Prim { name: clipped.prim.clone(), attributes: topology(triangles, None) })
+            }
+            Holds::Mesh | Holds::Spray => None,
+        });
+        let rigid = self.rigid.iter().map(|rigid| Prim { name: rigid.prim.clone(), attributes: rigid.shape() });
+        let layer = Layer { prims: soft.chain(rigid).collect() };
         (format!("{}/geo.{}", self.folder, self.ending()), self.encode(&layer))
     }
 
     fn manifests(&self) -> impl Iterator<Item = (String, String)> + '_ {
         self.clipped.iter().map(|clipped| {
             let name = format!("{}/{}.manifest.usda", self.folder, clipped.prim);
-            (name, over(&clipped.prim, clipped.attributes()))
+            (name, over(&clipped.prim, &clipped.attributes()))
         })
     }
 
@@ -210,9 +251,13 @@ impl Stage {
         let mut text = format!(
             "#usda 1.0\n(\n    defaultPrim = \"World\"\n    metersPerUnit = 1\n    upAxis = \"Y\"\n    startTimeCode = {first}\n    \
              endTimeCode = {last}\n    timeCodesPerSecond = {fps}\n    framesPerSecond = {fps}\n    doc = \"Meniscus {PROGRAM_VERSION}, \
-             {}\"\n)\n\ndef Xform \"World\"\n{{\n",
+             {}\"\n    customLayerData = {{\n",
             plain(&scene.name)
         );
+        for (key, value) in [("ground", scene.ground), ("clarity", scene.clarity)] {
+            let _ = value.map(|value| writeln!(text, "        double {key} = {value:?}"));
+        }
+        text.push_str("    }\n)\n\ndef Xform \"World\"\n{\n");
         self.clipped.iter().for_each(|clipped| clipped.write(&mut text, self));
         self.rigid.iter().for_each(|rigid| rigid.write(&mut text, self));
         text.push_str("    def Scope \"Looks\"\n    {\n");
@@ -221,11 +266,8 @@ impl Stage {
         }
         text.push_str("    }\n");
         scene.camera.write(&mut text);
-        text.push_str(
-            "    def DomeLight \"Sky\"\n    {\n        float inputs:intensity = 0.7\n    }\n    def DistantLight \"Sun\"\n    {\n        \
-             float inputs:intensity = 2.5\n        bool inputs:normalize = 1\n        float inputs:angle = 2\n        double3 xformOp:rotateXYZ = (-50, 35, 0)\n        \
-             uniform token[] xformOpOrder = [\"xformOp:rotateXYZ\"]\n    }\n}\n",
-        );
+        lights(&mut text, scene.to_light);
+        text.push_str("}\n");
         text
     }
 
@@ -235,12 +277,17 @@ impl Stage {
     }
 }
 
-const MESH_ATTRIBUTES: &str = "        point3f[] points\n        vector3f[] velocities\n        int[] faceVertexCounts\n        \
-    int[] faceVertexIndices\n        float[] primvars:speed (\n            interpolation = \"vertex\"\n        )\n        float[] primvars:pressure (\n            interpolation = \"vertex\"\n        )\n        float3[] extent\n";
+const POINT_ATTRIBUTES: &str = "        point3f[] points\n        vector3f[] velocities\n        float[] primvars:speed (\n            \
+    interpolation = \"vertex\"\n        )\n        float[] primvars:pressure (\n            interpolation = \"vertex\"\n        )\n        float3[] extent\n";
+const TOPOLOGY_ATTRIBUTES: &str = "        int[] faceVertexCounts\n        int[] faceVertexIndices\n";
 const SPRAY_ATTRIBUTES: &str = "        point3f[] points\n        vector3f[] velocities\n        float[] widths\n        int64[] ids\n        \
     float3[] extent\n";
 
 impl Clipped {
+    fn is_spray(&self) -> bool {
+        matches!(self.holds, Holds::Spray)
+    }
+
     fn note_if_empty(&mut self, frame: &Frame) {
         if frame.particles.bodies.contains(&self.body) {
             return;
@@ -257,25 +304,37 @@ impl Clipped {
         format!("        custom string userProperties:meniscus_empty = \"{}\"\n", words.join(" "))
     }
 
-    fn attributes(&self) -> &'static str {
-        if self.spray { SPRAY_ATTRIBUTES } else { MESH_ATTRIBUTES }
+    fn attributes(&self) -> String {
+        match self.holds {
+            Holds::Mesh => format!("{POINT_ATTRIBUTES}{TOPOLOGY_ATTRIBUTES}"),
+            Holds::Points(_) => POINT_ATTRIBUTES.to_owned(),
+            Holds::Spray => SPRAY_ATTRIBUTES.to_owned(),
+        }
     }
 
     fn write(&self, text: &mut String, stage: &Stage) {
         let (prim, folder, ending, [first, last]) = (&self.prim, &stage.folder, stage.ending(), stage.frames);
-        let kind = if self.spray { "Points" } else { "Mesh" };
+        let kind = if self.is_spray() { "Points" } else { "Mesh" };
+        let reference = match self.holds {
+            Holds::Points(_) => geometry_of(prim, stage),
+            Holds::Mesh | Holds::Spray => String::new(),
+        };
         // A default would win over the clips: the attributes are declared without.
         let _ = write!(
             text,
-            "    def {kind} \"{prim}\" (\n        prepend apiSchemas = [\"MaterialBindingAPI\"]\n        clips = {{\n            dictionary default \
+            "    def {kind} \"{prim}\" (\n        prepend apiSchemas = [\"MaterialBindingAPI\"]\n{reference}        clips = {{\n            dictionary default \
              = {{\n                asset manifestAssetPath = @./{folder}/{prim}.manifest.usda@\n                string primPath = \
              \"/World/{prim}\"\n                string templateAssetPath = \"./{folder}/{prim}.#####.{ending}\"\n                double \
              templateStartTime = {first}\n                double templateEndTime = {last}\n                double templateStride = 1\n            \
              }}\n        }}\n    )\n    {{\n        rel material:binding = </World/Looks/{prim}>\n{}{}",
-            role(if self.spray { "spray" } else { role_of(&self.info) }),
+            role(match (&self.holds, self.info.kind) {
+                (Holds::Spray, _) => "spray",
+                (_, BodyKind::Liquid) => "liquid",
+                _ => "solid",
+            }),
             self.attributes()
         );
-        if self.spray {
+        if self.is_spray() {
             text.push_str(&self.emptiness());
         } else {
             text.push_str(SHAPE);
@@ -289,47 +348,61 @@ fn role(word: &str) -> String {
     format!("        custom string userProperties:meniscus = \"{word}\"\n")
 }
 
-fn role_of(info: &BodyInfo) -> &'static str {
-    match info.kind {
-        BodyKind::Liquid => "liquid",
-        BodyKind::Wall => "wall",
-        _ => "solid",
-    }
-}
-
 /// Triangles are meant as they are.
 const SHAPE: &str =
     "        uniform token subdivisionScheme = \"none\"\n        uniform token orientation = \"rightHanded\"\n";
+
+/// Metadata that brings in what `geo` has of a prim.
+fn geometry_of(prim: &str, stage: &Stage) -> String {
+    format!("        prepend references = @./{}/geo.{}@</World/{prim}>\n", stage.folder, stage.ending())
+}
 
 impl Rigid {
     /// Its mesh at the first frame.
     fn shape(&self) -> Vec<Attribute> {
         let Surface { positions, triangles, .. } = &self.first;
-        vec![
+        let mut shape = vec![
             Attribute { name: "points", kind: "point3f[]", frame: None, value: Value::Vectors(positions.clone()) },
             Attribute { name: "extent", kind: "float3[]", frame: None, value: Value::Vectors(extent(positions)) },
-            Attribute { name: "faceVertexCounts", kind: "int[]", frame: None, value: counts(triangles) },
-            Attribute { name: "faceVertexIndices", kind: "int[]", frame: None, value: corners(triangles) },
-        ]
+        ];
+        shape.extend(topology(triangles, None));
+        shape
     }
 
     fn write(&self, text: &mut String, stage: &Stage) {
-        let (prim, folder, ending) = (&self.prim, &stage.folder, stage.ending());
+        let prim = &self.prim;
         let _ = write!(
             text,
-            "    def Mesh \"{prim}\" (\n        prepend apiSchemas = [\"MaterialBindingAPI\"]\n        prepend references = \
-             @./{folder}/geo.{ending}@</World/{prim}>\n    )\n    {{\n        rel material:binding = </World/Looks/{prim}>\n{}{SHAPE}",
-            role(role_of(&self.info))
+            "    def Mesh \"{prim}\" (\n        prepend apiSchemas = [\"MaterialBindingAPI\"]\n{}    )\n    {{\n        rel material:binding = </World/Looks/{prim}>\n{}{SHAPE}",
+            geometry_of(prim, stage),
+            role(if self.info.kind == BodyKind::Wall { "wall" } else { "solid" })
         );
         text.push_str("        matrix4d xformOp:transform.timeSamples = {\n");
         for (frame, turn, shift) in &self.places {
-            // Points are rows in USD: p' = p M.
-            let row = |v: DVec3, w: u8| format!("({:?}, {:?}, {:?}, {w})", v.x, v.y, v.z);
-            let rows = [row(turn.x_axis, 0), row(turn.y_axis, 0), row(turn.z_axis, 0), row(*shift, 1)];
-            let _ = writeln!(text, "            {frame}: ( {} ),", rows.join(", "));
+            let _ = writeln!(text, "            {frame}: {},", matrix([turn.x_axis, turn.y_axis, turn.z_axis], *shift));
         }
         text.push_str("        }\n        uniform token[] xformOpOrder = [\"xformOp:transform\"]\n    }\n");
     }
+}
+
+/// A matrix as USD writes it: points are rows, p' = p M.
+fn matrix(turn: [DVec3; 3], shift: DVec3) -> String {
+    let row = |v: DVec3, w: u8| format!("({:?}, {:?}, {:?}, {w})", v.x, v.y, v.z);
+    let [x, y, z] = turn;
+    format!("( {}, {}, {}, {} )", row(x, 0), row(y, 0), row(z, 0), row(shift, 1))
+}
+
+/// A sky and a sun, which shines along its −z.
+fn lights(text: &mut String, to_light: Vec3) {
+    let z = to_light.as_dvec3().normalize_or(DVec3::Y);
+    let x = z.any_orthonormal_vector();
+    let _ = write!(
+        text,
+        "    def DomeLight \"Sky\"\n    {{\n        float inputs:intensity = 0.7\n    }}\n    def DistantLight \"Sun\"\n    {{\n        \
+         float inputs:intensity = 2.5\n        bool inputs:normalize = 1\n        float inputs:angle = 2\n        matrix4d xformOp:transform = {}\n        \
+         uniform token[] xformOpOrder = [\"xformOp:transform\"]\n    }}\n",
+        matrix([x, z.cross(x), z], DVec3::ZERO)
+    );
 }
 
 impl UsdCamera {
@@ -338,15 +411,14 @@ impl UsdCamera {
         let vertical = 0.24;
         let focal = 0.5 * vertical / (0.5 * f64::from(self.field_of_view).to_radians()).tan();
         // It looks along its −z.
-        let row = |v: Vec3, w: u8| format!("({:?}, {:?}, {:?}, {w})", v.x, v.y, v.z);
-        let rows = [row(self.right, 0), row(self.up, 0), row(-self.forward, 0), row(self.eye, 1)];
+        let turn = [self.right, self.up, -self.forward].map(Vec3::as_dvec3);
         let _ = write!(
             text,
             "    def Camera \"Camera\"\n    {{\n        float horizontalAperture = {:?}\n        float verticalAperture = {vertical:?}\n        \
-             float focalLength = {focal:?}\n        float2 clippingRange = (0.01, 10000)\n        matrix4d xformOp:transform = ( {} )\n        \
+             float focalLength = {focal:?}\n        float2 clippingRange = (0.01, 10000)\n        matrix4d xformOp:transform = {}\n        \
              uniform token[] xformOpOrder = [\"xformOp:transform\"]\n    }}\n",
             vertical * f64::from(self.aspect),
-            rows.join(", ")
+            matrix(turn, self.eye.as_dvec3())
         );
     }
 }
@@ -371,6 +443,23 @@ fn over(prim: &str, attributes: &str) -> String {
 }
 
 fn mesh_samples(surface: Surface, frame: u32) -> Vec<Attribute> {
+    let triangles = topology(&surface.triangles, Some(frame));
+    point_samples(surface, frame).into_iter().chain(triangles).collect()
+}
+
+fn topology(triangles: &[[u32; 3]], frame: Option<u32>) -> Vec<Attribute> {
+    vec![
+        Attribute { name: "faceVertexCounts", kind: "int[]", frame, value: Value::Indices(vec![3; triangles.len()]) },
+        Attribute {
+            name: "faceVertexIndices",
+            kind: "int[]",
+            frame,
+            value: Value::Indices(triangles.as_flattened().to_vec()),
+        },
+    ]
+}
+
+fn point_samples(surface: Surface, frame: u32) -> Vec<Attribute> {
     let speeds = surface.velocities.iter().map(|v| v.length()).collect();
     let box_round = extent(&surface.positions);
     let sample = |kind, name, value| Attribute { name, kind, frame: Some(frame), value };
@@ -379,8 +468,6 @@ fn mesh_samples(surface: Surface, frame: u32) -> Vec<Attribute> {
         sample("vector3f[]", "velocities", Value::Vectors(surface.velocities)),
         sample("float[]", "primvars:speed", Value::Floats(speeds)),
         sample("float3[]", "extent", Value::Vectors(box_round)),
-        sample("int[]", "faceVertexCounts", counts(&surface.triangles)),
-        sample("int[]", "faceVertexIndices", corners(&surface.triangles)),
     ];
     if !surface.pressures.is_empty() {
         samples.push(sample("float[]", "primvars:pressure", Value::Floats(surface.pressures)));
@@ -403,14 +490,6 @@ fn spray_samples(particles: &Particles, body: u16, frame: u32) -> Vec<Attribute>
         sample("int64[]", "ids", Value::Ids(mine.iter().map(|&i| particles.ids[i]).collect())),
         sample("float3[]", "extent", Value::Vectors(box_round)),
     ]
-}
-
-fn counts(triangles: &[[u32; 3]]) -> Value {
-    Value::Indices(vec![3; triangles.len()])
-}
-
-fn corners(triangles: &[[u32; 3]]) -> Value {
-    Value::Indices(triangles.as_flattened().to_vec())
 }
 
 /// Two corners round all points.

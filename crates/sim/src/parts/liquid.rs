@@ -82,14 +82,14 @@ impl Part for LiquidPart {
         self.show_walls(frame);
         let (from, to) = (&self.liquid.state().particles, &mut frame.particles);
         to.spacing = self.liquid.setup().params.spacing as f32;
-        for i in from.in_id_order().into_iter().filter(|&i| from.liquid[i] < self.liquids) {
-            to.ids.push(from.id[i]);
-            to.bodies.push(from.liquid[i]);
-            to.positions.push(from.position[i]);
-            to.velocities.push(from.velocity[i]);
-            to.densities.push(from.density[i]);
-            to.pressures.push(from.pressure[i]);
-        }
+        let mut order = from.in_id_order();
+        order.retain(|&i| from.liquid[i] < self.liquids);
+        to.ids.extend(order.iter().map(|&i| from.id[i]));
+        to.bodies.extend(order.iter().map(|&i| from.liquid[i]));
+        to.positions.extend(order.iter().map(|&i| from.position[i]));
+        to.velocities.extend(order.iter().map(|&i| from.velocity[i]));
+        to.densities.extend(order.iter().map(|&i| from.density[i]));
+        to.pressures.extend(order.iter().map(|&i| from.pressure[i]));
     }
 
     fn moved_in(&self) -> &'static str {

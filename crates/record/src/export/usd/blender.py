@@ -8,6 +8,7 @@ Written by Meniscus beside every export; change it as you like, it is only writt
 """
 
 import argparse
+import math
 import re
 import sys
 from pathlib import Path
@@ -19,20 +20,31 @@ ROOT = Path(__file__).resolve().with_suffix("").with_suffix(".usda")
 
 
 def stage_number(key):
-    """A number that the root says about all of the stage."""
-    return float(re.search(rf"^\s*{key} = ([-+.\deE]+)", ROOT.read_text(), re.MULTILINE).group(1))
+    """A number that the root says about all of the stage, if it does."""
+    found = re.search(rf"^\s*(?:double )?{key} = ([-+.\deE]+)", ROOT.read_text(), re.MULTILINE)
+    return float(found.group(1)) if found else None
 
 
-def lay(objects):
-    """A floor below everything, as our pictures have it."""
-    boxes = [thing.matrix_world @ Vector(c) for thing in objects if thing.type == "MESH" for c in thing.bound_box]
-    if boxes:
-        low, size = min(p.z for p in boxes), max(max(p[k] for p in boxes) - min(p[k] for p in boxes) for k in range(3))
-        bpy.ops.mesh.primitive_plane_add(size=40 * size, location=(*(sum(boxes, Vector()) / len(boxes)).xy, low - 0.002 * size))
-        floor = bpy.context.object
-        floor.name = "Floor"
-        floor.data.materials.append(bpy.data.materials.new("Floor"))
-        node(floor.active_material.node_tree, "ShaderNodeBsdfPrincipled").inputs["Base Color"].default_value = (0.3, 0.3, 0.3, 1.0)
+def lay(camera):
+    """The ground of our pictures, if they have one."""
+    height, size = stage_number("ground"), stage_number("clarity") or 1.0
+    if height is None:
+        return
+    middle = camera.location.xy if camera else (0.0, 0.0)
+    bpy.ops.mesh.primitive_plane_add(size=400 * size, location=(*middle, height - 0.002 * size))
+    floor = bpy.context.object
+    floor.name = "Floor"
+    floor.data.materials.append(bpy.data.materials.new("Floor"))
+    tree = floor.active_material.node_tree
+    tiles, place = node(tree, "ShaderNodeTexBrick"), node(tree, "ShaderNodeNewGeometry")
+    tiles.offset, tiles.squash = 0.0, 1.0
+    tile = 10 ** round(math.log10(0.3 * size))  # [m]
+    settings = {"Scale": 1.0, "Brick Width": tile, "Row Height": tile, "Mortar Size": 0.01 * tile}
+    colors = {"Color1": (0.55, 0.57, 0.62, 1), "Color2": (0.55, 0.57, 0.62, 1), "Mortar": (0.2, 0.22, 0.26, 1)}
+    for name, value in (settings | colors).items():
+        tiles.inputs[name].default_value = value
+    tree.links.new(place.outputs["Position"], tiles.inputs["Vector"])
+    tree.links.new(tiles.outputs["Color"], node(tree, "ShaderNodeBsdfPrincipled").inputs["Base Color"])
 
 
 def node(tree, kind):
@@ -57,9 +69,24 @@ def shade(material, kind):
         surface.inputs["Base Color"].default_value = (1.0, 1.0, 1.0, 1.0)
     if kind == "liquid":
         drinks = node(tree, "ShaderNodeVolumeAbsorption")
-        drinks.inputs["Color"].default_value = color
-        drinks.inputs["Density"].default_value = 1.0
+        lacks = [1 - c ** (1 / 2.2) for c in color[:3]]  # of each color; what is lacked most is absorbed first
+        drinks.inputs["Color"].default_value = (*(1 - part / (max(lacks) or 1.0) for part in lacks), 1.0)
+        drinks.inputs["Density"].default_value = 1.0 / (stage_number("clarity") or 1.0)
         tree.links.new(drinks.outputs["Volume"], output.inputs["Volume"])
+
+
+def paint(cloud, material):
+    """Gives points a material at every frame: each is read anew from its file, without one."""
+    if not cloud.data.materials:
+        cloud.data.materials.append(material)
+    nodes = bpy.data.node_groups.new(cloud.name, "GeometryNodeTree")
+    for way in ("INPUT", "OUTPUT"):
+        nodes.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
+    begin, wears, end = (nodes.nodes.new(kind) for kind in ("NodeGroupInput", "GeometryNodeSetMaterial", "NodeGroupOutput"))
+    wears.inputs["Material"].default_value = cloud.data.materials[0]
+    nodes.links.new(begin.outputs[0], wears.inputs["Geometry"])
+    nodes.links.new(wears.outputs["Geometry"], end.inputs[0])
+    cloud.modifiers.new("Material", "NODES").node_group = nodes
 
 
 def told(thing, name):
@@ -84,8 +111,8 @@ def bring_in(frame_offset=0):
     objects = [thing for thing in bpy.data.objects if thing not in before]
     for thing in objects:
         kind = told(thing, "meniscus")
-        if kind == "spray" and not thing.data.materials:
-            thing.data.materials.append(bpy.data.materials.new(thing.name))
+        if kind == "spray":
+            paint(thing, bpy.data.materials.new(thing.name))
         for slot in thing.material_slots if kind else []:
             shade(slot.material, kind)
         if frames := told(thing, "meniscus_empty"):
@@ -109,10 +136,11 @@ def look_through(objects):
         scene.render.resolution_x, scene.render.resolution_y = round(1080 * aspect), 1080
     scene.world = scene.world or bpy.data.worlds.new("Sky")
     sky = node(scene.world.node_tree, "ShaderNodeBackground")
-    sky.inputs["Color"].default_value = (0.75, 0.85, 1.0, 1.0)
-    sky.inputs["Strength"].default_value = 0.5
+    sky.inputs["Color"].default_value = (0.75, 0.8, 0.9, 1.0)
+    sky.inputs["Strength"].default_value = 0.7
     for sun in (thing.data for thing in objects if thing.type == "LIGHT" and thing.data.type == "SUN"):
         sun.energy, sun.normalize = 2.5, True
+    scene.view_settings.view_transform = "Standard"
     scene.render.engine = "CYCLES"
 
 
@@ -127,7 +155,7 @@ def main(arguments):
     bpy.ops.wm.read_factory_settings(use_empty=True)
     objects = bring_in()
     look_through(objects)
-    lay(objects)
+    lay(bpy.context.scene.camera)
     scene = bpy.context.scene
     scene.frame_set(scene.frame_end if asked.frame is None else asked.frame)
     if asked.width:
