@@ -296,6 +296,51 @@ mod tests {
         }
     }
 
+    /// A block of water, and a particle above it with so many others around.
+    fn splash(companions: u32) -> Frame {
+        let mut frame = Frame::default();
+        frame.bodies.push(BodyInfo { name: "water".into(), kind: BodyKind::Liquid, color: [0.2, 0.5, 0.9] });
+        frame.particles.spacing = 0.1;
+        let block = (0..512u32).map(|i| Vec3::from([i % 8, i / 8 % 8, i / 64].map(|k| 0.1 * k as f32)));
+        let drop = (0..=companions).map(|k| Vec3::new(0.3, 2.0, 0.01 * k as f32));
+        frame.particles.positions = block.chain(drop).collect();
+        let count = frame.particles.positions.len();
+        frame.particles.ids = (0..count as u32).collect();
+        frame.particles.velocities = vec![Vec3::X; count];
+        frame.particles.bodies = vec![0; count];
+        frame
+    }
+
+    #[test]
+    fn pictures_of_a_record_do_not_depend_on_what_was_seen_before() {
+        let settings = meniscus_surface::Settings::default();
+        let [mut alone, mut seen, mut anew] = [splash(3), splash(8), splash(8)];
+        let mut pourer = Pourer::new(settings, false);
+        pourer.pour(&mut alone);
+        let (after, fresh) = (pourer.pour(&mut seen), Pourer::new(settings, false).pour(&mut anew));
+        assert_eq!((after, &seen.particles.spray), (fresh, &anew.particles.spray));
+        assert_eq!(seen.particles.spray.len(), seen.particles.positions.len());
+        // In a world, what was spray stays so for a while.
+        let [mut alone, mut then] = [splash(3), splash(8)];
+        let mut pourer = Pourer::new(settings, true);
+        pourer.pour(&mut alone);
+        pourer.pour(&mut then);
+        assert!(then.particles.spray[512] && !seen.particles.spray[512]);
+    }
+
+    #[test]
+    fn nothing_and_too_much_have_no_surface() {
+        let mut pourer = Pourer::new(meniscus_surface::Settings::default(), true);
+        assert_eq!(pourer.pour(&mut Frame::default()), Some(Vec::new()));
+        let mut lone = splash(0);
+        lone.particles.positions.truncate(1);
+        lone.particles.ids.truncate(1);
+        assert_eq!(pourer.pour(&mut lone), Some(Vec::new()), "all of it is spray");
+        let mut many = splash(0);
+        many.particles.positions = vec![Vec3::ZERO; MOST_PARTICLES + 1];
+        assert_eq!(pourer.pour(&mut many), None);
+    }
+
     #[test]
     fn a_cube_of_water_becomes_a_surface_and_a_lone_drop_spray() {
         let mut frame = Frame::default();

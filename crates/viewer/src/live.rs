@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 /// Frames per simulated second at which a scene should be loaded to be played \[1/s\].
 pub const PLAY_RATE: f64 = 60.0;
 /// A picture older than this is replaced in the middle of a frame.
-const OLD: Duration = Duration::from_millis(40);
+const OLD: Duration = Duration::from_millis(33);
 /// The same when somebody has done something: the answer is shown as soon as a step has it.
 const OLD_WHEN_TOUCHED: Duration = Duration::from_millis(8);
 /// How often the state is told.
