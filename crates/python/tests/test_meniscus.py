@@ -213,14 +213,16 @@ def test_probes_as_a_data_frame():
 
 
 def test_a_large_frame_is_handed_over_at_once():
-    """Aim: 100,000 particles within 2 ms; a busy machine is given five times that."""
+    """Aim: 100,000 particles within 2 ms, from the world to arrays; a busy machine is given five times that."""
     world = mn.World(DROP, set={"resolution": 0.2 / 46})
-    frame = world.frame()
-    begin = time.perf_counter()
-    particles = frame.particles
-    spent = time.perf_counter() - begin
+    world.step()
+    spent = []
+    for _ in range(5):
+        begin = time.perf_counter()
+        particles = world.frame().particles
+        spent.append(time.perf_counter() - begin)
     assert len(particles) > 90_000 and particles.position.flags["C_CONTIGUOUS"]
-    assert spent < 0.01, f"{1000 * spent:.2f} ms"
+    assert min(spent) < 0.01, f"{1000 * min(spent):.2f} ms"
 
 
 def test_the_docs_are_true():
