@@ -33,17 +33,27 @@ pub(crate) fn new(arguments: &New) -> Result<ExitCode, Failure> {
         return Err(gallery::unknown(&arguments.name).into());
     };
     let file = format!("{}.toml", scene.name);
-    write_new(Path::new(&file), scene.text.as_bytes())?;
     for (name, bytes) in scene.assets {
+        // Scenes share files.
+        if std::fs::read(name).is_ok_and(|there| there == *bytes) {
+            continue;
+        }
         write_new(Path::new(name), bytes)?;
     }
+    write_new(Path::new(&file), scene.text.as_bytes())?;
     say!("{file}: edit it, then  meniscus check {file} · meniscus run {file}");
     Ok(ExitCode::SUCCESS)
 }
 
 /// Writes a file that does not exist yet: nothing of the user's is overwritten.
 fn write_new(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let fail = |e: std::io::Error| Failure::input("cannot-write", format!("cannot write {}: {e}", path.display()));
+    let fail = |e: std::io::Error| {
+        let why = match e.kind() {
+            std::io::ErrorKind::AlreadyExists => "it is there already, and nothing is overwritten".to_owned(),
+            _ => e.to_string(),
+        };
+        Failure::input("cannot-write", format!("cannot write {}: {why}", path.display()))
+    };
     if let Some(folder) = path.parent().filter(|p| !p.as_os_str().is_empty()) {
         std::fs::create_dir_all(folder).map_err(fail)?;
     }

@@ -195,6 +195,13 @@ fn help_list_schema_and_completions_answer() {
     assert_eq!(place.run(&["new", "dam-break"]).code, 0);
     assert_eq!(place.run(&["check", "dam-break.toml", "--set", "sph.spacing=0.05"]).code, 0);
     assert_eq!(place.run(&["new", "dam-break"]).code, 2, "nothing is overwritten");
+    // Two scenes with the same duck; another duck of the user's is left alone.
+    assert_eq!(place.run(&["new", "duck-drop"]).code, 0);
+    assert_eq!(place.run(&["new", "duck-sinks"]).code, 0);
+    place.write("assets/duck.ply", "mine");
+    let refused = place.run(&["new", "duck-floats"]);
+    assert!(refused.code == 2 && refused.err.contains("duck.ply") && refused.err.contains("nothing is overwritten"));
+    assert!(!place.exists("duck-floats.toml") && place.read("assets/duck.ply") == b"mine");
 }
 
 /// Commands that a run proposes can be copied into a shell, whatever the user's file is called.

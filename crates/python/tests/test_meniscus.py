@@ -3,9 +3,12 @@
 import doctest
 import importlib.util
 import os
+import re
 import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -129,8 +132,12 @@ def test_errors_say_where(tmp_path):
         mn.check(DROP.replace("resolution = 0.02", "resolution = -1"))
     assert error.value.line == 4 and error.value.key == "resolution" and error.value.file == "scene.toml"
     with pytest.raises(mn.SceneError) as error:
+        mn.check(DROP.replace("0.7", "0.4"), set={"seconds": 1})
+    assert (error.value.line, error.value.key) == (6, "liquid.water.fill.0.box.max")
+    with pytest.raises(mn.SceneError) as error:
         mn.check(DROP, set={"resolutoin": 0.01})
-    assert "resolution" in f"{error.value} {error.value.help}"
+    assert "resolution" in error.value.help
+    assert (error.value.file, error.value.line, error.value.key) == (None, None, "resolutoin")
     with pytest.raises(mn.SceneError):
         mn.World("no-such-scene")
     with pytest.raises(TypeError):
@@ -176,6 +183,9 @@ def test_sweeps_run_every_combination():
     for settings, probes in runs:
         assert probes["time [s]"][-1] == pytest.approx(0.1)
         assert probes["particles"][0] == pytest.approx((0.2 / settings["resolution"]) ** 3, rel=0.01)
+    with pytest.raises(mn.SceneError, match="'resolution': -1.*resolution") as error:
+        mn.sweep(DROP, {"resolution": [0.04, -1]}, seconds=0.1)
+    assert error.value.key == "resolution"
 
 
 def test_exports(tmp_path):
@@ -203,16 +213,37 @@ def test_probes_as_a_data_frame():
 
 
 def test_a_large_frame_is_handed_over_at_once():
-    """Aim: 100,000 particles within 2 ms; a busy machine is given five times that."""
+    """Aim: 100,000 particles within 2 ms, from the world to arrays; a busy machine is given five times that."""
     world = mn.World(DROP, set={"resolution": 0.2 / 46})
-    frame = world.frame()
-    begin = time.perf_counter()
-    particles = frame.particles
-    spent = time.perf_counter() - begin
+    world.step()
+    spent = []
+    for _ in range(5):
+        begin = time.perf_counter()
+        particles = world.frame().particles
+        spent.append(time.perf_counter() - begin)
     assert len(particles) > 90_000 and particles.position.flags["C_CONTIGUOUS"]
-    assert spent < 0.01, f"{1000 * spent:.2f} ms"
+    assert min(spent) < 0.01, f"{1000 * min(spent):.2f} ms"
 
 
 def test_the_docs_are_true():
     results = doctest.testmod(mn)
     assert results.attempted >= 3 and results.failed == 0
+
+
+PACKAGE = Path(__file__).resolve().parents[1]
+BLOCKS = re.compile(r"```python\n(.*?)```", re.DOTALL)
+PAGE = (PACKAGE / "../../docs/src/python.md").read_text()
+
+
+@pytest.mark.parametrize("example", BLOCKS.findall(PAGE), ids=range(len(BLOCKS.findall(PAGE))))
+def test_examples_of_ten_lines_run_as_scripts(example, tmp_path):
+    needs("pyvista")
+    needs("pandas")
+    lines = [line for line in example.splitlines() if line.strip()]
+    assert len(lines) <= 12
+    (tmp_path / "example.py").write_text(example)
+    subprocess.run([sys.executable, "example.py"], cwd=tmp_path, check=True)
+
+
+def test_the_readme_has_the_first_of_them():
+    assert BLOCKS.findall((PACKAGE / "README.md").read_text()) == BLOCKS.findall(PAGE)[:1]

@@ -15,15 +15,17 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import pickle
+import signal
+import subprocess
 import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -183,9 +185,9 @@ class Probes(np.ndarray):
 
     def to_pandas(self) -> Any:
         """A `pandas.DataFrame`. Needs pandas."""
-        import pandas
+        import pandas  # type: ignore[import-untyped, unused-ignore]
 
-        return pandas.DataFrame({name: np.asarray(self[name]) for name in self.dtype.names})
+        return pandas.DataFrame({name: np.asarray(self[name]) for name in self.dtype.names or ()})
 
 
 class World:
@@ -319,11 +321,17 @@ class Run(Sequence[Frame]):
     def __len__(self) -> int:
         return len(self._inner.frame_numbers())
 
-    def __getitem__(self, index):  # type: ignore[no-untyped-def]
-        numbers = self._inner.frame_numbers()[index]
+    @overload
+    def __getitem__(self, index: int) -> Frame: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Frame]: ...
+
+    def __getitem__(self, index: int | slice) -> Frame | list[Frame]:
+        numbers = self._inner.frame_numbers()
         if isinstance(index, slice):
-            return [Frame(self._inner.frame(number)) for number in numbers]
-        return Frame(self._inner.frame(numbers))
+            return [Frame(self._inner.frame(number)) for number in numbers[index]]
+        return Frame(self._inner.frame(numbers[index]))
 
     def _repr_png_(self) -> bytes:
         return self[-1]._repr_png_()
@@ -364,11 +372,36 @@ def scenes() -> dict[str, str]:
     return dict(_meniscus.scenes())
 
 
-def _one(scene: str, settings: dict[str, Any], seconds: float | None) -> Probes:
-    world = World(scene, settings, threads=1)
-    for _ in world.run(seconds):
-        pass
-    return world.probes
+# A process of its own, given `sys.path` first: nothing of the caller's script runs again in it.
+_CHILD = "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); import meniscus; meniscus._one()"
+
+
+def _one() -> None:
+    """One run of a sweep, in its own process: the job comes by standard input, probes or what went wrong go out."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    scene, settings, seconds = pickle.load(sys.stdin.buffer)
+    answer: Probes | Exception
+    try:
+        world = World(scene, settings, threads=1)
+        for _ in world.run(seconds):
+            pass
+        answer = world.probes
+    except Exception as error:
+        answer = error
+    sys.stdout.buffer.write(pickle.dumps(answer))
+
+
+def _apart(scene: str, settings: dict[str, Any], seconds: float | None) -> Probes:
+    """Gives `_one` its job and waits for it."""
+    job = pickle.dumps(sys.path) + pickle.dumps((scene, settings, seconds))
+    child = subprocess.run([sys.executable, "-c", _CHILD], input=job, stdout=subprocess.PIPE)
+    if child.returncode != 0:
+        raise RuntimeError(f"the process of {settings} ended with {child.returncode}")
+    answer = pickle.loads(child.stdout)
+    if isinstance(answer, Exception):
+        answer.args = (f"{settings}: {answer}",)
+        raise answer
+    return answer
 
 
 def sweep(
@@ -378,12 +411,19 @@ def sweep(
     seconds: float | None = None,
     processes: int | None = None,
 ) -> list[tuple[dict[str, Any], Probes]]:
-    """Runs a scene for every combination of `grid`'s values, a process each at a time, and gives settings and probes of each."""
+    """Runs a scene for every combination of `grid`'s values, and gives settings and probes of each.
+
+    Each run has a process and one thread of its own; as many as there are processors (or `processes`) work at a time. The first
+    that fails ends the sweep with its error, whose message begins with its settings.
+    """
     settings = [dict(zip(grid, values)) for values in itertools.product(*grid.values())]
-    # A forked process would share the threads of its parent, which do not survive that.
-    with ProcessPoolExecutor(processes or os.cpu_count(), mp_context=get_context("spawn")) as pool:
-        runs = [pool.submit(_one, os.fspath(scene), one, seconds) for one in settings]
-        return [(one, run.result()) for one, run in zip(settings, runs)]
+    with ThreadPoolExecutor(processes or os.cpu_count()) as pool:
+        runs = [pool.submit(_apart, os.fspath(scene), one, seconds) for one in settings]
+        try:
+            return [(one, run.result()) for one, run in zip(settings, runs)]
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
 
 
 def _bar(title: str, done: int, all_frames: int) -> None:

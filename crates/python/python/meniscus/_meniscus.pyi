@@ -1,10 +1,12 @@
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
+
+__all__ = ["Frame", "Record", "RecordError", "SceneError", "StepError", "World", "check", "run", "scenes"]
 
 class SceneError(ValueError):
     file: str | None
@@ -19,6 +21,7 @@ class StepError(RuntimeError):
 
 class RecordError(OSError): ...
 
+@final
 class Frame:
     number: int
     time: float
@@ -40,7 +43,7 @@ class World:
     name: str
     method: str
     warnings: list[str]
-    def __init__(self, scene: str, set: list[str], threads: int | None = None) -> None: ...
+    def __new__(cls, scene: str, set: list[str], threads: int | None = None) -> World: ...
     def digest(self) -> str: ...
     def columns(self) -> list[str]: ...
     def measure(self) -> list[float]: ...
@@ -53,7 +56,7 @@ class World:
 
 class Record:
     path: Path
-    def __init__(self, path: str | PathLike[str]) -> None: ...
+    def __new__(cls, path: str | PathLike[str]) -> Record: ...
     def info(self) -> str: ...
     def frame_numbers(self) -> list[int]: ...
     def frame(self, number: int) -> Frame: ...
