@@ -182,7 +182,9 @@ impl Liquid {
         }
     }
 
-    /// What the velocities with which a step starts diverge by, times the part of it that the projection turns round.
+    /// What the velocities with which a step starts diverge by, times the part of it that the projection turns round. Not before what moves: there
+    /// the liquid has not carried its velocities to where they diverge, the surface has changed its own, and liquid that was turned
+    /// round would overshoot by half of each blow.
     pub(super) fn turn_divergence(&mut self) {
         let count = self.state.particles.len();
         let mut flow = std::mem::take(&mut self.work.flow);
@@ -194,8 +196,8 @@ impl Liquid {
         each.for_each(|(flow, &v)| *flow = pack(v, 0.0));
         let (compression, walls) = (&self.work.compression, &self.work.corrected.wall_push);
         self.sum_rates_corrected((&flow, 0.0), &mut turned, &mut partial, |i, rate| {
-            let inside = compression[i] > INSIDE;
-            (if inside { TURNED * (rate + walls[i][3]) } else { 0.0 }, 0.0)
+            let carried = compression[i] > INSIDE && walls[i][3] == 0.0;
+            (if carried { TURNED * (rate + walls[i][3]) } else { 0.0 }, 0.0)
         });
         (self.work.flow, self.work.corrected.turned, self.work.partial) = (flow, turned, partial);
     }
