@@ -259,6 +259,7 @@ impl Liquid {
 
     /// Finds the pressure that leaves no divergence, and adds its acceleration; then the shift of places that leaves no compression.
     pub(super) fn project_and_shift(&mut self, gravity: DVec3, dt: f64) -> Result<Solved, StepError> {
+        self.bodies.expect(gravity);
         self.add_mirror_heads(gravity.as_vec3());
         self.start_bodies();
         let error = self.error_of_projection(gravity, dt);
@@ -317,8 +318,8 @@ impl Liquid {
         (self.work.acceleration, self.work.reactions) = (acceleration, reactions);
     }
 
-    /// Whether pressure grows by the head towards a node of a body. With corrected gradients it does not towards a body that answers: there it
-    /// grows by ρ (g − a) d, and how the body will be accelerated is not known yet.
+    /// Whether pressure grows by the head towards a node of a body. With corrected gradients it does not towards a body that answers: the liquid
+    /// that it moves counts as far as its particles already, and with the head ρ (g − a) d on top a light ball carries a tenth more.
     pub(crate) fn feels_head(&self, node: u32) -> bool {
         !self.corrects_gradients() || self.bodies.node_compliance(node) == 0.0
     }
