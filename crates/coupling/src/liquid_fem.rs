@@ -41,6 +41,7 @@ impl<W: Fn(usize) -> Whole> Wetted for Soft<'_, W> {
             to.positions.extend_from_slice(from.positions());
             to.velocities.clear();
             to.velocities.extend_from_slice(from.velocities());
+            to.accelerations.clear();
             take_triangles(&mut to.triangles, from.surface().triangles());
             lend(from, (self.whole)(number), &self.lent.0[number], dt, to);
         }

@@ -18,9 +18,15 @@ impl Wetted for &mut World {
             to.velocities.clear();
             to.velocities.extend(self.velocities(body));
             take_triangles(&mut to.triangles, self.surface(body).triangles());
+            to.accelerations.clear();
             to.compliance = match self.is_prescribed(body) {
                 true => Compliance::Fixed,
-                false => Compliance::Rigid(self.compliance(body)),
+                false => {
+                    let (rigid, steady) = (self.compliance(body), self.steady(body));
+                    let motion = rigid.motion(steady.force, steady.torque);
+                    to.accelerations.extend(to.positions.iter().map(|x| rigid.at(motion, *x)));
+                    Compliance::Rigid(rigid)
+                }
             };
         }
     }

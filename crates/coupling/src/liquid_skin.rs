@@ -36,6 +36,7 @@ impl Wetted for Skins<'_> {
             to.positions.extend(skin.carry(&state.position[particles.clone()]));
             to.velocities.clear();
             to.velocities.extend(skin.carry(&state.velocity[particles]));
+            to.accelerations.clear();
             take_triangles(&mut to.triangles, skin.triangles());
             match (system.inverse_inertia(number), &mut to.compliance) {
                 (Some(inverse_inertia), compliance) => {

@@ -16,6 +16,8 @@ pub struct State {
     pub(crate) springs: Vec<Spring>,
     /// What every body felt in the last step, gravity excepted: force \[N\] and torque about its centre \[N·m\].
     pub(crate) felt: Vec<Wrench>,
+    /// The same without blows: what may go on in the next step.
+    pub(crate) steady: Vec<Wrench>,
     /// What every wall felt in the last step: force \[N\] and torque about the origin \[N·m\].
     pub(crate) on_walls: Vec<Wrench>,
     /// What soft bodies did to every body in the last step: the guess for the next.
@@ -32,6 +34,7 @@ impl Default for State {
             narrow_phase: NarrowPhase::new(),
             springs: Vec::new(),
             felt: Vec::new(),
+            steady: Vec::new(),
             on_walls: Vec::new(),
             given: Vec::new(),
         }
@@ -44,7 +47,7 @@ impl State {
         self.bodies.len() == handles.len()
             && self.colliders.len() == colliders
             && handles.iter().all(|handle| self.bodies.get(*handle).is_some())
-            && [self.felt.len(), self.given.len()] == [count; 2]
+            && [self.felt.len(), self.steady.len(), self.given.len()] == [count; 3]
             && self.on_walls.len() == handles.len() - count
             && self.springs.iter().all(|spring| (spring.body as usize) < count)
     }

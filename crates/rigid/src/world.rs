@@ -111,6 +111,7 @@ impl World {
         self.handles.push(handle);
         self.external.push(Wrench::ZERO);
         self.state.felt.push(Wrench::ZERO);
+        self.state.steady.push(Wrench::ZERO);
         self.state.given.push(Wrench::ZERO);
         Ok(self.bodies.len() - 1)
     }
@@ -278,10 +279,29 @@ impl World {
             Wrench { force: (now - before) / dt - weight, torque: (turning - turning_before) / dt }
         });
         self.state.felt = changes.collect();
+        self.leave_out_blows(&loads, gravity);
         self.feel_contacts(dt, &centers, &loads);
         self.external = loads;
         self.clear_forces();
         self.check()
+    }
+
+    /// Notes of what bodies felt what may go on: loads, and contact as far as it may hold a body at rest against loads and weight. What exceeds
+    /// that is a blow, and over.
+    fn leave_out_blows(&mut self, loads: &[Wrench], gravity: DVec3) {
+        let steady = (0..self.len()).map(|body| {
+            let (MassProperties { mass, inertia, .. }, load) = (self.mass_properties(body), loads[body]);
+            let felt = self.state.felt[body];
+            let contact = Wrench { force: felt.force - load.force, torque: felt.torque - load.torque };
+            let most = (load.force + mass * gravity).length();
+            let reach = ((inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z) / mass).sqrt();
+            let turning = load.torque.length() + most * reach;
+            Wrench {
+                force: load.force + contact.force.clamp_length_max(most),
+                torque: load.torque + contact.torque.clamp_length_max(turning),
+            }
+        });
+        self.state.steady = steady.collect();
     }
 
     /// Tells walls and prescribed bodies what they felt, besides the loads.
@@ -453,6 +473,12 @@ impl World {
     pub fn velocities(&self, body: usize) -> impl Iterator<Item = DVec3> {
         let (center, motion) = (self.mass_properties(body).center, self.motion(body));
         self.positions(body).map(move |place| motion.at(place - center))
+    }
+
+    /// Of what a body [felt](Self::felt) in the last step what may go on in the next: all but blows.
+    #[must_use]
+    pub fn steady(&self, body: usize) -> Wrench {
+        self.state.steady[body]
     }
 
     /// What a body felt in the last step, gravity excepted: force \[N\] and torque about its centre \[N·m\].

@@ -29,6 +29,7 @@ fn cube(answer: impl Fn(usize) -> Compliance) -> Body {
         velocities: vec![DVec3::ZERO; mesh.vertices().len()],
         triangles: mesh.triangles().to_vec(),
         compliance: answer(mesh.vertices().len()),
+        ..Body::default()
     }
 }
 

@@ -50,6 +50,8 @@ pub struct Body {
     pub positions: Vec<DVec3>,
     /// Their velocities \[m/s\].
     pub velocities: Vec<DVec3>,
+    /// Accelerations of the nodes in the last step by all that goes on, gravity and blows excepted \[m/s²\]; none where they are not known.
+    pub accelerations: Vec<DVec3>,
     /// Triangles that face the liquid, as nodes.
     pub triangles: Vec<[u32; 3]>,
     /// What it does when it is pushed.
@@ -201,6 +203,8 @@ pub(crate) struct Bodies {
     by_node: [ByNode; LISTS],
     /// Forces or accelerations of all nodes in the course of a solve.
     answer: Vec<DVec3>,
+    /// Accelerations of all nodes if they feel what they felt in the last step \[m/s²\], with corrected gradients; zero where not known.
+    expected: Vec<DVec3>,
     /// What the nodes feel already at the start of a solve \[N\].
     start: Vec<DVec3>,
     /// Force on each node in the last step \[N\].
@@ -270,6 +274,8 @@ impl Bodies {
         self.largest_mobility = self.node_compliance.iter().copied().fold(0.0, f64::max);
         self.answer.resize(count, DVec3::ZERO);
         self.start.resize(count, DVec3::ZERO);
+        self.expected.clear();
+        self.expected.resize(count, DVec3::ZERO);
         self.force.clear();
         self.force.resize(count, DVec3::ZERO);
     }
@@ -496,6 +502,25 @@ impl Bodies {
                     *to -= weight.as_dvec3() * (f64::from(pressure(*particle as usize)) * volume);
                 }
             });
+        }
+    }
+
+    /// How nodes are accelerated under gravity \[m/s²\] by what goes on as in the last step.
+    pub(crate) fn expect(&mut self, gravity: DVec3) {
+        for (b, body) in self.bodies.iter().enumerate() {
+            let Compliance::Rigid(rigid) = &body.compliance else { continue };
+            let falls = rigid.inverse_mass.cmpgt(DVec3::ZERO);
+            let weight = DVec3::select(falls, gravity, DVec3::ZERO);
+            let expected = &mut self.expected[self.first[b] as usize..self.first[b + 1] as usize];
+            expected.iter_mut().zip(&body.accelerations).for_each(|(to, felt)| *to = *felt + weight);
+        }
+    }
+
+    /// Adds to the accelerations with which wet nodes yield what is expected of them anyhow.
+    pub(crate) fn add_expected(&mut self) {
+        for wet in &self.wet_nodes {
+            let answer = self.answer[wet.clone()].iter_mut();
+            answer.zip(&self.expected[wet.clone()]).for_each(|(answer, expected)| *answer += *expected);
         }
     }
 

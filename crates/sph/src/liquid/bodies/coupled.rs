@@ -238,6 +238,7 @@ impl Liquid {
         self.bodies.push_nodes(self.rest_volume(), |i| q[i], &mut answer);
         self.bodies.answer = answer;
         self.bodies.yield_to_forces();
+        self.bodies.add_expected();
     }
 
     /// How particles and the nodes of bodies answer to the multipliers that are the companions of the places, on top of the start of
@@ -255,6 +256,9 @@ impl Liquid {
             bodies.push_nodes(volume, |i| place[i][3], &mut answer);
             bodies.answer = answer;
             bodies.yield_to_forces();
+            if from_start {
+                bodies.add_expected();
+            }
         };
         rayon::join(|| self.accelerate(push), yield_bodies);
         self.bodies = bodies;

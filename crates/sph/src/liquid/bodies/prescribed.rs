@@ -15,6 +15,7 @@ impl Bodies {
             Some(Body {
                 positions: surface.mesh().vertices().to_vec(),
                 velocities: surface.velocities().to_vec(),
+                accelerations: Vec::new(),
                 triangles: surface.mesh().triangles().iter().copied().map(outwards).collect(),
                 compliance: Compliance::Fixed,
             })

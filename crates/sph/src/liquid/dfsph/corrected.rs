@@ -182,7 +182,9 @@ impl Liquid {
         }
     }
 
-    /// What the velocities with which a step starts diverge by, times the part of it that the projection turns round.
+    /// What the velocities with which a step starts diverge by, times the part of it that the projection turns round. Not before what moves: there
+    /// the liquid has not carried its velocities to where they diverge, the surface has changed its own, and liquid that was turned
+    /// round would overshoot by half of each blow.
     pub(super) fn turn_divergence(&mut self) {
         let count = self.state.particles.len();
         let mut flow = std::mem::take(&mut self.work.flow);
@@ -194,8 +196,8 @@ impl Liquid {
         each.for_each(|(flow, &v)| *flow = pack(v, 0.0));
         let (compression, walls) = (&self.work.compression, &self.work.corrected.wall_push);
         self.sum_rates_corrected((&flow, 0.0), &mut turned, &mut partial, |i, rate| {
-            let inside = compression[i] > INSIDE;
-            (if inside { TURNED * (rate + walls[i][3]) } else { 0.0 }, 0.0)
+            let carried = compression[i] > INSIDE && walls[i][3] == 0.0;
+            (if carried { TURNED * (rate + walls[i][3]) } else { 0.0 }, 0.0)
         });
         (self.work.flow, self.work.corrected.turned, self.work.partial) = (flow, turned, partial);
     }
@@ -257,6 +259,7 @@ impl Liquid {
 
     /// Finds the pressure that leaves no divergence, and adds its acceleration; then the shift of places that leaves no compression.
     pub(super) fn project_and_shift(&mut self, gravity: DVec3, dt: f64) -> Result<Solved, StepError> {
+        self.bodies.expect(gravity);
         self.add_mirror_heads(gravity.as_vec3());
         self.start_bodies();
         let error = self.error_of_projection(gravity, dt);
@@ -315,8 +318,8 @@ impl Liquid {
         (self.work.acceleration, self.work.reactions) = (acceleration, reactions);
     }
 
-    /// Whether pressure grows by the head towards a node of a body. With corrected gradients it does not towards a body that answers: there it
-    /// grows by ρ (g − a) d, and how the body will be accelerated is not known yet.
+    /// Whether pressure grows by the head towards a node of a body. With corrected gradients it does not towards a body that answers: the liquid
+    /// that it moves counts as far as its particles already, and with the head ρ (g − a) d on top a light ball carries a tenth more.
     pub(crate) fn feels_head(&self, node: u32) -> bool {
         !self.corrects_gradients() || self.bodies.node_compliance(node) == 0.0
     }
