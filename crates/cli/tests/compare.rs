@@ -65,7 +65,7 @@ fn a_method_that_cannot_has_its_reason_and_two_are_enough() {
     let answer = place.run(&["compare", "box.toml", "--methods", "gauss,unified,twophase", "--out", "c"]);
     assert_eq!(answer.code, 0, "{}{}", answer.out, answer.err);
     assert!(
-        answer.out.contains("twophase cannot: line 13") && answer.out.contains("bodies that float"),
+        answer.out.contains("twophase cannot: line 12") && answer.out.contains("bodies that float"),
         "{}",
         answer.out
     );

@@ -261,7 +261,7 @@ mod tests {
         let found = task(SCENE, &all).unwrap();
         assert_eq!(found.ran(), 3);
         let refused = found.columns[3].outcome.as_ref().err().unwrap();
-        assert!(refused.contains("rigid.box") && refused.contains("line 7"), "{refused}");
+        assert!(refused.contains("rigid.box") && refused.contains("line 6"), "{refused}");
         let outcomes: Vec<&Outcome> = found.columns.iter().filter_map(|c| c.outcome.as_ref().ok()).collect();
         for outcome in &outcomes {
             assert_eq!(outcome.quantities, outcomes[0].quantities);
