@@ -110,8 +110,7 @@ impl Scene {
     #[must_use]
     pub fn gradients(&self) -> sph::Gradients {
         let solids = !self.solid.is_empty() || !self.body.is_empty() || !self.animated.is_empty();
-        let free = self.method == Method::Connections || self.rigid.values().any(|rigid| rigid.motion.is_none());
-        let answered = free && !self.rigid.is_empty();
+        let answered = self.method == Method::Connections && !self.rigid.is_empty();
         let mut densities = self.liquid.values().map(|liquid| liquid.density);
         let first = densities.next();
         let layers = densities.any(|density| Some(density) != first);

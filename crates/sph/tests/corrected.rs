@@ -221,15 +221,14 @@ impl Ball {
 #[test]
 fn a_light_ball_carries_half_of_the_liquid_that_it_displaces() {
     let (density, dt) = (50.0, 2e-3);
-    let mut ball = Ball::new(3, 0.02, density);
-    // The first steps find the pressure.
+    let mut ball = Ball::new(4, 0.02, density);
     (0..4).for_each(|k| ball.step(k as f64 * dt, dt));
     let start = ball.speed;
     (4..14).for_each(|k| ball.step(k as f64 * dt, dt));
     let acceleration = (ball.speed - start) / (10.0 * dt);
     let added = ((1000.0 - density) * 9.81 / acceleration - density) / 1000.0;
-    // 0.524 in a tank of this width, before drag begins. A guard: 0.595 at three spacings per radius.
-    assert!((added / 0.524 - 1.0).abs() < 0.2, "{added}");
+    // 0.524 in a tank of this width, before drag begins. A guard: 0.594 here, 0.637 at three spacings per radius.
+    assert!((added / 0.524 - 1.0).abs() < 0.15, "{added}");
 }
 
 #[test]

@@ -230,7 +230,7 @@ impl Liquid {
 
     /// How bodies yield to multipliers on top of the start of the solve: accelerations of wet nodes into `bodies.answer`.
     pub(crate) fn yield_bodies(&mut self, q: &[f32]) {
-        if self.bodies.is_empty() || self.work.corrected.shifts {
+        if self.bodies.is_empty() || self.work.corrected.leaves_bodies() {
             return;
         }
         self.bodies.start_answer(true);
@@ -245,7 +245,7 @@ impl Liquid {
     /// the solve or of nothing: accelerations into `push` and `bodies.answer`.
     pub(crate) fn answer(&mut self, push: &mut Vec<Packed>, from_start: bool) {
         self.press();
-        if self.bodies.is_empty() || self.work.corrected.shifts {
+        if self.bodies.is_empty() || self.work.corrected.leaves_bodies() {
             return self.accelerate(push);
         }
         let mut bodies = std::mem::take(&mut self.bodies);

@@ -66,6 +66,8 @@ pub(crate) struct Corrected {
     /// Whether sums are to be corrected, and whether places are shifted, which bodies do not answer.
     pub(super) on: bool,
     pub(crate) shifts: bool,
+    /// Whether bodies stay where they are in a projection, as at the start.
+    pub(crate) holds_bodies: bool,
     /// L of each particle.
     pub(crate) inverse: Vec<Symmetric>,
     /// q L of each particle, in two parts; one more than particles.
@@ -78,14 +80,21 @@ pub(crate) struct Corrected {
     /// Which particles may pull.
     pub(super) pulls: Vec<bool>,
     /// D v at the start of the step \[1/s\], times the part of it that the projection turns round.
-    pub(super) turned: Vec<f32>,
+    pub(crate) turned: Vec<f32>,
     /// What the shift of places has lifted the liquid by in the step \[J\].
     lift: f64,
     /// Velocities after the projection.
-    projected: Vec<Packed>,
+    pub(crate) projected: Vec<Packed>,
     /// The best linear field through the velocities of neighbours: its inverse moments without walls and their weight, its rows.
     fit: Vec<(Symmetric, f32)>,
-    rows: [Vec<Packed>; 3],
+    pub(crate) rows: [Vec<Packed>; 3],
+}
+
+impl Corrected {
+    /// Whether a solve takes no notice of how bodies answer.
+    pub(crate) fn leaves_bodies(&self) -> bool {
+        self.shifts || self.holds_bodies
+    }
 }
 
 /// A symmetric matrix times a vector.
@@ -447,7 +456,7 @@ impl Liquid {
     }
 
     /// R of the velocities; one more than particles. `rows` are room for the fields.
-    fn roughen_against_fit(&self, flow: &[Packed], rows: &mut [Vec<Packed>; 3], output: &mut Vec<Packed>) {
+    pub(crate) fn roughen_against_fit(&self, flow: &[Packed], rows: &mut [Vec<Packed>; 3], output: &mut Vec<Packed>) {
         let (work, count) = (&self.work, self.state.particles.len());
         rows.iter_mut().for_each(|row| row.resize(count + 1, [0.0; 4]));
         rows.iter_mut().for_each(|row| row[count] = [0.0; 4]);
@@ -535,7 +544,7 @@ impl Liquid {
             sum_over_blocks(&work.neighbours.blocks, output, partial, |number, block, piece| {
                 let pairs = Pairs { block, slopes: &work.slopes[number], gradients: &work.gradients[number] };
                 dispatch!(level, simd => sum_rate(simd, pair.1, pairs, (&work.place, flow), &c.inverse, piece));
-                for link in &work.links[number] {
+                for link in work.links[number].iter().filter(|_| !c.leaves_bodies()) {
                     let rate = link.weight.dot(self.bodies.yielded(link.node)) * time;
                     piece[link.particle as usize - block.start] += rate / norm;
                 }
