@@ -535,7 +535,7 @@ impl Hooks for Between<'_> {
     }
 
     fn after_forces(&mut self, liquid: &mut Liquid, _: &mut StepReport) -> Result<(), meniscus_core::StepError> {
-        liquid_porous::seep(liquid, self.0, DVec3::ZERO, DT);
+        liquid_porous::add_porous_drag(liquid, self.0, DVec3::ZERO, DT);
         liquid_elastic::predict(liquid, self.0, &self.1, DVec3::ZERO, DT);
         Ok(())
     }

@@ -159,7 +159,7 @@ impl RigidRates {
         }
     }
 
-    fn lead(&self, from: &RigidMotion, length: f64) -> RigidMotion {
+    fn onward(&self, from: &RigidMotion, length: f64) -> RigidMotion {
         RigidMotion {
             center: from.center + self.velocity * length,
             orientation: from.orientation + self.turn * length,
@@ -340,7 +340,7 @@ impl<'a> BodySlice<'a> {
                 }
             }
             Kind::Rigid(frame) => {
-                self.rigid[0] = self.rates[0].lead(&self.start.rigid[0], length);
+                self.rigid[0] = self.rates[0].onward(&self.start.rigid[0], length);
                 frame.place(&self.rigid[0], self.position, self.velocity);
             }
         }
@@ -356,7 +356,7 @@ impl<'a> BodySlice<'a> {
                 }
             }
             Kind::Rigid(frame) => {
-                self.rigid[0] = self.start.sum_rates[0].lead(&self.start.rigid[0], length);
+                self.rigid[0] = self.start.sum_rates[0].onward(&self.start.rigid[0], length);
                 self.rigid[0].orientation = self.rigid[0].orientation.normalize();
                 frame.place(&self.rigid[0], self.position, self.velocity);
             }

@@ -446,7 +446,7 @@ impl System {
         report.stage("move bodies", || self.advance(walls, gravity, [time, dt], springs)); // 2
         walls.place_at(time + dt);
         if !springs {
-            report.stage("resolve overlaps", || self.part(walls, dt)); // 3
+            report.stage("resolve overlaps", || self.resolve_overlaps(walls, dt)); // 3
         }
         report.stage("remember", || self.remember(walls, dt, springs)); // 4
     }
@@ -504,7 +504,7 @@ impl System {
         }
     }
 
-    fn part(&mut self, walls: &Boundaries, dt: f64) {
+    fn resolve_overlaps(&mut self, walls: &Boundaries, dt: f64) {
         let Self { params, bodies, matter, state, interface, projection, work, reactions, .. } = self;
         projection.run(params, (bodies, matter), state, (&interface.touches, &work.from), (walls, &work.near), dt);
         projection.react(reactions);

@@ -29,7 +29,7 @@
 //! for _ in 0..100 {
 //!     liquid.sort(time, dt);
 //!     liquid.find_neighbours();
-//!     liquid.touch_walls(time, dt);
+//!     liquid.find_wall_integrals_at(time, dt);
 //!     liquid.sum_density()?;
 //!     liquid.apply_state_equation();
 //!     liquid.sum_all_forces(DVec3::new(0.0, -9.81, 0.0))?;

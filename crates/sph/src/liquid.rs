@@ -481,15 +481,15 @@ impl Liquid {
     }
 
     /// Which particles touch which wall, where the liquid's own walls are in the step from `time` to `time + dt`.
-    pub fn touch_walls(&mut self, time: f64, dt: f64) {
+    pub fn find_wall_integrals_at(&mut self, time: f64, dt: f64) {
         let mut walls = std::mem::take(&mut self.setup.walls);
         walls.place(time, dt);
-        self.touch_placed_walls(&walls);
+        self.find_wall_integrals(&walls);
         self.setup.walls = walls;
     }
 
     /// Which particles touch which wall; these are the liquid's own, which the world has placed for the step.
-    pub fn touch_placed_walls(&mut self, placed: &Boundaries) {
+    pub fn find_wall_integrals(&mut self, placed: &Boundaries) {
         self.walls.place(placed);
         self.bodies.place_prescribed(placed);
         self.state.last_step = placed.step();

@@ -56,7 +56,7 @@ impl Probe {
         let text = |e: meniscus::core::StepError| e.to_string();
         liquid.sort(self.time, dt);
         liquid.find_neighbours();
-        liquid.touch_walls(self.time, dt);
+        liquid.find_wall_integrals_at(self.time, dt);
         liquid.sum_density_and_gradients().map_err(text)?;
         liquid.remove_divergence(dt).map_err(text)?;
         liquid.sum_forces(gravity, dt).map_err(text)?;

@@ -135,8 +135,8 @@ impl Described for Rigid {
         if let Some(motion) = &self.motion {
             checks.within(["motion"], |c| c.motion(motion));
         }
-        let led = self.motion.is_some() && !self.locked.is_empty();
-        checks.require("locked", !led, "has no meaning for a body that is led by `motion`");
+        let prescribed = self.motion.is_some() && !self.locked.is_empty();
+        checks.require("locked", !prescribed, "has no meaning for a body that is prescribed by `motion`");
         let starts = [
             ("velocity", self.velocity, [Lock::X, Lock::Y, Lock::Z]),
             ("spin", self.spin, [Lock::Rx, Lock::Ry, Lock::Rz]),

@@ -223,7 +223,7 @@ impl Liquid {
 
     /// After solids have been moved under the forces `before` \[N\] of the last step: the density solve expects them where they are
     /// then, `ends` \[m\], if their forces do not change. Comes between forces and pressure.
-    pub fn expect_solids(&mut self, before: &[DVec3], ends: &[DVec3], gravity: DVec3, dt: f64) {
+    pub fn predict_solids(&mut self, before: &[DVec3], ends: &[DVec3], gravity: DVec3, dt: f64) {
         self.phases.before.clear();
         self.phases.before.extend_from_slice(before);
         self.take_friction(gravity);

@@ -344,7 +344,7 @@ impl Liquid {
 
     /// Suction and drag in pores, as accelerations of liquid and solids, which have been moved: their velocities \[m/s\] and the
     /// drag that they felt \[N\]. Comes after all other forces, before pressure.
-    pub fn seep(&mut self, moved: [&[DVec3]; 2], gravity: DVec3, dt: f64) -> Solved {
+    pub fn add_porous_drag(&mut self, moved: [&[DVec3]; 2], gravity: DVec3, dt: f64) -> Solved {
         if !self.phases.is_porous() {
             return Solved { converged: true, ..Solved::default() };
         }
