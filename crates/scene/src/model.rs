@@ -15,6 +15,7 @@ pub use rigid::Rigid;
 pub use solid::{Cylinder, Hold, Pool, Solid, SolidShape, Tube};
 
 use indexmap::IndexMap;
+use meniscus_boundary::{Friction, Motion};
 use meniscus_core::{Camera, Material, Style};
 use meniscus_fem::contact::ContactParams;
 use meniscus_geometry::UpAxis;
@@ -388,10 +389,10 @@ pub struct Wall {
     pub wet: Option<WetSide>,
     /// Friction with the liquid: "slip", "no-slip", or { viscosity = … } \[Pa·s\]; default "slip".
     #[serde(default)]
-    pub friction: sph::Friction,
+    pub friction: Friction,
     /// How it moves, default "still".
     #[serde(default)]
-    pub motion: sph::Motion,
+    pub motion: Motion,
     /// What it looks like in `final` pictures if it is a mesh: "glass", "tile", "wood", "stone", "rubber" or "tissue"; default "glass" if it holds
     /// the liquid, "stone" otherwise.
     #[serde(default)]

@@ -4,8 +4,9 @@
 use crate::{Row, Size, absolute, bound, failed, mean};
 use glam::{DVec3, Vec3};
 use meniscus::boundary::Boundaries;
+use meniscus::boundary::{Friction, Motion, Wall, WallShape};
 use meniscus::geometry::Periodic;
-use meniscus::sph::{Friction, Gradients, Liquid, Material, Motion, Params, Particles, Setup, Wall, WallShape};
+use meniscus::sph::{Gradients, Liquid, Material, Params, Particles, Setup};
 use std::f64::consts::PI;
 
 const G: f64 = 9.81;

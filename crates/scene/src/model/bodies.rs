@@ -4,8 +4,8 @@
 
 use crate::model::{Mesh, Scene, Shape, SolidShape, Vector};
 use crate::validate::Checks;
+use meniscus_boundary::Motion;
 use meniscus_core::Material;
-use meniscus_sph::Motion;
 
 /// A body that answers, as a scene file describes it.
 pub trait Described {

@@ -1,7 +1,7 @@
 //! Hands that pull at solids: in a scene file, or as commands of a person.
 
 use crate::model::{Scene, Vector};
-use meniscus_sph::Motion;
+use meniscus_boundary::Motion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -3,8 +3,8 @@
 use crate::model::bodies::{BodyShape, Described};
 use crate::model::{Mesh, Scene, Shape, SolidShape, Vector};
 use crate::validate::Checks;
+use meniscus_boundary::Motion;
 use meniscus_rigid::{Lock, Material};
-use meniscus_sph::Motion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
