@@ -99,9 +99,9 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// Names of all solids and rigid bodies.
+    /// Names of all bodies that answer.
     pub fn body_names(&self) -> impl Iterator<Item = &str> {
-        self.solid.keys().chain(self.rigid.keys()).map(String::as_str)
+        self.bodies().map(|(_, name, _)| name.as_str())
     }
 
     /// Gradients in the pressure solve of its liquids: those asked for. By default they are corrected where that is better: where liquids of one

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pull {
-    /// Name of the solid or rigid body; default whichever is there.
+    /// Name of the solid, rigid body or body of particles; default whichever is there.
     #[serde(default)]
     pub body: Option<String>,
     /// The point that it takes hold of.
@@ -104,9 +104,9 @@ pub(crate) type Wrong = (&'static str, String);
 impl Grab {
     /// What is wrong with it in a scene, if anything.
     pub(crate) fn check(&self, scene: &Scene) -> Result<(), Wrong> {
-        let bodies = scene.body_names().chain(scene.body.keys().map(String::as_str));
+        let bodies: Vec<&str> = scene.body_names().collect();
         let spring = [("stiffness", self.stiffness), ("damping", self.damping), ("strength", self.strength)];
-        check_grip(&bodies.collect::<Vec<_>>(), self.body.as_deref(), &self.at, &spring)
+        check_grip(&bodies, self.body.as_deref(), &self.at, &spring)
     }
 }
 

@@ -143,6 +143,7 @@ pub(crate) fn bodies(
     let compliance = skins.iter().enumerate().map(yields).collect();
     let spacings = lumps.iter().map(|lump| spacing(loaded, &lump.body));
     let bodies = BodiesPart {
+        rest: system.state().position.clone(),
         system,
         groups,
         skins,
