@@ -110,9 +110,7 @@ impl Scene {
     /// not measured.
     #[must_use]
     pub fn gradients(&self) -> sph::Gradients {
-        let solids = !self.solid.is_empty() || !self.body.is_empty() || !self.animated.is_empty();
-        let free = self.method == Method::Connections || self.rigid.values().any(|rigid| rigid.motion.is_none());
-        let answered = free && !self.rigid.is_empty();
+        let answered = self.bodies().any(|(.., body)| body.answers()) || !self.animated.is_empty();
         let mut densities = self.liquid.values().map(|liquid| liquid.density);
         let first = densities.next();
         let layers = densities.any(|density| Some(density) != first);
@@ -120,7 +118,7 @@ impl Scene {
         let by_traction = self.coupling.wall == sph::BodyWall::Traction;
         let thick = self.sph.viscosity == sph::ViscositySolver::Implicit;
         let otherwise = self.sph.pressure != sph::PressureSolver::Dfsph || self.sph.position_correction;
-        let plain = solids || answered || layers || pulled || by_traction || thick || otherwise;
+        let plain = answered || layers || pulled || by_traction || thick || otherwise;
         self.sph.gradients.unwrap_or(if plain { sph::Gradients::Plain } else { sph::Gradients::Corrected })
     }
 

@@ -40,6 +40,11 @@ pub trait Described {
         !self.regions().is_empty() || !self.motions().is_empty()
     }
 
+    /// Whether forces of a liquid move it.
+    fn answers(&self) -> bool {
+        true
+    }
+
     /// The meshes that it names.
     fn meshes_mut(&mut self) -> Vec<&mut Mesh>;
 

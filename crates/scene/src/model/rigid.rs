@@ -119,6 +119,10 @@ impl Described for Rigid {
         self.motion.iter().collect()
     }
 
+    fn answers(&self) -> bool {
+        self.motion.is_none()
+    }
+
     fn meshes_mut(&mut self) -> Vec<&mut Mesh> {
         self.shape.mesh_mut().into_iter().collect()
     }
