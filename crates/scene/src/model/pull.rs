@@ -23,7 +23,8 @@ pub struct Pull {
     /// When it lets go \[s\], default never.
     #[serde(default)]
     pub until: Option<f64>,
-    /// Stiffness of the spring \[N/m\], default 160 for every kilogram of the body: it hangs 6 cm below the hand.
+    /// Stiffness of the spring \[N/m\], default 160 for every kilogram of the body: it hangs 6 cm below the hand. Particles follow no
+    /// stiffer one than their mass bears in a step: shorter steps (`time.max_dt`) allow more.
     #[serde(default)]
     pub stiffness: Option<f64>,
     /// Damping of the spring \[N·s/m\], default half of what is critical for the whole body.
