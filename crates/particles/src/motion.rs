@@ -17,7 +17,7 @@ pub(crate) struct Body {
     /// Its particles among all.
     pub(crate) range: Range<usize>,
     pub(crate) kind: Kind,
-    pub(crate) pitch: HighestMode,
+    pub(crate) highest_mode: HighestMode,
     /// Largest radius of its particles \[m\].
     pub(crate) radius: f64,
     /// Smallest diameter of its particles that is not zero \[m\].
@@ -252,9 +252,9 @@ impl<'a> BodySlice<'a> {
         match count {
             0 => {}
             1 => {
-                let mut lane = self;
-                let bodies = lane.bodies;
-                work(&bodies[0], &mut lane);
+                let mut slice = self;
+                let bodies = slice.bodies;
+                work(&bodies[0], &mut slice);
             }
             _ => {
                 let (a, b) = self.cut(count / 2);

@@ -135,9 +135,9 @@ impl System {
                 return Err(BodyError::Connection { index });
             }
         }
-        let pitch = HighestMode::of(&body.particles, &body.connections);
+        let highest_mode = HighestMode::of(&body.particles, &body.connections);
         let kind = Kind::Deformable(body.connections.clone());
-        self.push_body(&body.name, kind, pitch, RigidMotion::default(), &body.particles);
+        self.push_body(&body.name, kind, highest_mode, RigidMotion::default(), &body.particles);
         Ok(())
     }
 
@@ -168,7 +168,7 @@ impl System {
         &mut self,
         name: &str,
         kind: Kind,
-        pitch: HighestMode,
+        highest_mode: HighestMode,
         motion: RigidMotion,
         particles: &[crate::Particle],
     ) -> Range<usize> {
@@ -191,7 +191,7 @@ impl System {
             name: name.into(),
             range: range.clone(),
             kind,
-            pitch,
+            highest_mode,
             radius: particles.iter().map(|e| e.radius).fold(0.0, f64::max),
             smallest: sizes.filter(|size| *size > 0.0).fold(f64::INFINITY, f64::min),
             touch_rate: particles.iter().map(rate).fold(0.0, f64::max),
@@ -325,7 +325,8 @@ impl System {
     pub fn stable_step(&self) -> f64 {
         let relative = self.courant / 0.4;
         let integrator = self.params.integrator;
-        let springs = self.bodies.iter().map(|body| body.pitch.longest_step(integrator)).fold(f64::INFINITY, f64::min);
+        let springs =
+            self.bodies.iter().map(|body| body.highest_mode.longest_step(integrator)).fold(f64::INFINITY, f64::min);
         let (touching, smallest) = self.stiffest_touch();
         let by_motion = self.courant * smallest / self.max_speed().max(1e-12);
         let by_springs = match (self.params.interface, self.params.steps) {
@@ -342,7 +343,7 @@ impl System {
     #[must_use]
     pub fn finest_step(&self) -> Option<(f64, &str)> {
         let integrator = self.params.integrator;
-        let steps = self.bodies.iter().map(|body| (body.pitch.longest_step(integrator), body.name.as_str()));
+        let steps = self.bodies.iter().map(|body| (body.highest_mode.longest_step(integrator), body.name.as_str()));
         steps.filter(|(step, _)| !step.is_infinite()).min_by(|a, b| a.0.total_cmp(&b.0))
     }
 
