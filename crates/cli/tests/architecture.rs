@@ -55,6 +55,92 @@ fn every_path_in_the_documents_exists() {
     }
 }
 
+/// Pages of the book and of validation.
+fn pages() -> Vec<(PathBuf, String)> {
+    let pages = files("docs/src", &["md"]).into_iter().chain(files("validation", &["md"]));
+    pages.map(|path| (path.clone(), read(path))).collect()
+}
+
+/// Files of our Rust code, below a folder.
+fn code(folder: &str) -> Vec<PathBuf> {
+    files(folder, &["rs"])
+}
+
+#[test]
+fn files_that_pages_name_exist() {
+    let (all, starts) = (code(""), ["crates/", "scenes/", "validation/", "docs/", ".ci/", "fuzz/", "tools/"]);
+    let mut checked = 0;
+    for (page, text) in pages() {
+        for word in quoted(&text).filter(|word| !word.contains([' ', '*', '{'])) {
+            let path = starts.iter().any(|start| word.starts_with(start));
+            let file = word.ends_with(".rs");
+            checked += usize::from(path || file);
+            assert!(!path || root().join(word).exists(), "{} names {word}", page.display());
+            assert!(path || !file || all.iter().any(|known| known.ends_with(word)), "{} names {word}", page.display());
+        }
+    }
+    assert!(checked > 20, "only {checked} paths");
+}
+
+/// Whether a path such as `sph::traction` or `geometry::NeighbourGrid` leads somewhere in a crate of ours.
+fn leads_somewhere(krate: &str, path: &[&str]) -> bool {
+    let source = root().join("crates").join(krate).join("src");
+    let modules: PathBuf = path.iter().take_while(|part| part.starts_with(char::is_lowercase)).collect();
+    let module = source.join(&modules);
+    if module.with_extension("rs").is_file() || module.join("mod.rs").is_file() {
+        return true;
+    }
+    // An item of the crate.
+    let Some(item) = path.iter().find(|part| part.starts_with(char::is_uppercase)).or(path.last()) else {
+        return false;
+    };
+    let kinds = ["fn", "struct", "enum", "trait", "type", "const", "macro_rules!"];
+    let defined = kinds.map(|kind| format!("{kind} {item}"));
+    let ends = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    let defines = |text: &str| defined.iter().any(|word| text.split(word.as_str()).skip(1).any(ends));
+    code(&format!("crates/{krate}/src")).iter().any(|file| defines(&read(file)))
+}
+
+#[test]
+fn modules_that_pages_name_exist() {
+    assert!(leads_somewhere("sph", &["traction"]) && leads_somewhere("geometry", &["NeighbourGrid"]));
+    assert!(!leads_somewhere("sph", &["eddies"]) && !leads_somewhere("sph", &["wall_integrals_of_old"]));
+    let mut checked = 0;
+    for (page, text) in pages() {
+        for word in quoted(&text) {
+            let parts: Vec<&str> = word.trim_end_matches("()").split("::").collect();
+            let [krate, path @ ..] = &parts[..] else { continue };
+            if path.is_empty() || !ARROWS.iter().any(|(name, _)| name == krate) {
+                continue;
+            }
+            checked += 1;
+            assert!(leads_somewhere(krate, path), "{} names {word}", page.display());
+        }
+    }
+    assert!(checked > 5, "only {checked} module paths");
+}
+
+/// A file that a comment names is one of its own crate.
+#[test]
+fn files_that_comments_name_exist() {
+    let mut checked = 0;
+    for (room, _) in ARROWS.iter().filter(|(room, _)| root().join("crates").join(room).is_dir()) {
+        let all = code(&format!("crates/{room}"));
+        for file in &all {
+            let text = read(file);
+            let comments = text.lines().filter(|line| line.trim_start().starts_with("//"));
+            for word in
+                comments.flat_map(quoted).filter(|word| word.ends_with(".rs") && !word.contains(['*', '{', ' ']))
+            {
+                checked += 1;
+                let found = all.iter().any(|known| known.ends_with(word)) || root().join(word).exists();
+                assert!(found, "{} names {word}", file.display());
+            }
+        }
+    }
+    assert!(checked > 10, "only {checked} names of files");
+}
+
 /// Which of our crates a crate may import; dev-dependencies are free.
 const ARROWS: &[(&str, &[&str])] = &[
     ("core", &[]),
@@ -108,6 +194,27 @@ fn the_arrows_hold() {
         }
     }
     assert!(seen.contains("core") && seen.contains("sim") && seen.contains("scenes"), "{seen:?}");
+}
+
+/// What the map says that a room may import is what is allowed here.
+#[test]
+fn the_map_says_what_is_allowed() {
+    const SOLVERS: [&str; 6] = ["sph", "elastic", "fem", "rigid", "particles", "twophase"];
+    let map = read("ARCHITECTURE.md");
+    let table =
+        map.split("| room | what it is | may import |").nth(1).and_then(|rest| rest.split("\n\n").next()).unwrap();
+    let mut seen = 0;
+    for row in table.lines().filter(|line| line.starts_with("| `")) {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let room = cells[1].trim_matches('`').trim_start_matches("crates/");
+        let Some((_, allowed)) = ARROWS.iter().find(|(name, _)| *name == room) else { continue };
+        seen += 1;
+        let words = cells[3].split(" (").next().unwrap().split(", ").filter(|word| *word != "nothing of ours");
+        let told: BTreeSet<&str> =
+            words.flat_map(|word| if word == "solvers" { SOLVERS.to_vec() } else { vec![word] }).collect();
+        assert_eq!(told, allowed.iter().copied().collect(), "{room}");
+    }
+    assert_eq!(seen, ARROWS.len());
 }
 
 #[test]

@@ -44,13 +44,45 @@ const GONE: &[&str] = &[
     "Drops",
     "Pitch",
     "Lane",
+    "Led",
+    "led",
+    "lead",
     "is_led",
+    "touch_walls",
+    "pull_surfaces",
+    "seep",
+    "push_interface",
+    "turn_elements",
+    "part_liquid",
+    "expect_solids",
     "MOST",
     "NEAR",
     "SEEN",
     "LOOSE",
     "ENOUGH",
     "KEPT",
+];
+
+/// Words that are in no name either, as one of its parts.
+const GONE_PARTS: &[&str] =
+    &["mobility", "mobilities", "yielding", "yielded", "deficit", "deficits", "eddies", "levelset", "utils", "misc"];
+
+/// The same for names of files, crate by crate: the field has a word for what each is about.
+const GONE_FILES: &[(&str, &[&str])] = &[
+    ("sph", &["thick", "eddies", "lanes", "wall", "walls", "surface", "cut", "passed", "rub", "chosen"]),
+    ("twophase", &["jump", "kink", "openings", "heights", "volume", "regions", "dice"]),
+    ("fem", &["answer", "growth", "cut", "search", "settle", "float", "link"]),
+    ("particles", &["touch"]),
+    ("sim", &["build_wet", "bumps", "grips", "cover", "obstacle", "solids"]),
+];
+
+/// Where stages of a step are told: a chapter of the book, and the files whose tables it repeats, in `crates`.
+const STAGES: [(&str, &[&str]); 5] = [
+    ("liquid", &["sph/src/liquid/step.rs", "sim/src/methods/gauss.rs"]),
+    ("unified", &["sim/src/methods/unified.rs"]),
+    ("particle-bodies", &["sim/src/methods/connections.rs", "particles/src/system.rs"]),
+    ("air-and-water", &["twophase/src/step.rs"]),
+    ("solids", &["fem/src/step.rs"]),
 ];
 
 /// Chapters that state their problem as numbered equations.
@@ -92,7 +124,8 @@ fn words_that_are_gone_do_not_come_back() {
     let gone: BTreeSet<&str> = GONE.iter().copied().collect();
     for (path, text) in sources() {
         for (number, line) in text.lines().enumerate() {
-            if let Some(word) = identifiers(line).find(|word| gone.contains(word)) {
+            let is_gone = |word: &&str| gone.contains(word) || word.split('_').any(|part| GONE_PARTS.contains(&part));
+            if let Some(word) = identifiers(line).find(is_gone) {
                 panic!("{}:{}: `{word}`; docs/src/notation.md has the word for it", path.display(), number + 1);
             }
         }
@@ -114,6 +147,100 @@ fn the_vocabulary_lists_what_is_gone() {
     let first = table.lines().filter_map(|line| line.split('|').nth(1));
     let listed: BTreeSet<&str> = first.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
     assert_eq!(listed, GONE.iter().copied().collect());
+}
+
+#[test]
+fn files_that_are_gone_do_not_come_back() {
+    let sources = sources();
+    for (room, names) in GONE_FILES {
+        let mut own = sources
+            .iter()
+            .map(|(path, _)| path)
+            .filter(|path| path.components().any(|part| part.as_os_str() == *room))
+            .peekable();
+        assert!(own.peek().is_some(), "there is no crate {room}");
+        let old = own.find(|path| path.file_stem().is_some_and(|stem| names.contains(&stem.to_str().unwrap())));
+        assert_eq!(old, None, "has a name that is gone");
+    }
+}
+
+/// Numbers and names of the stages in all tables of a text whose second column is "stage"; of a comment, without its slashes.
+fn stages(text: &str) -> Vec<[String; 2]> {
+    let mut found = Vec::new();
+    let mut within = false;
+    for line in text.lines().map(|line| line.trim_start_matches("//!").trim()) {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        within = (within && line.starts_with('|')) || cells.get(2) == Some(&"stage");
+        let row = within && cells.len() > 3 && cells[2] != "stage" && !cells[1].starts_with("--");
+        if row && !cells[2].is_empty() {
+            found.push([cells[1].to_owned(), cells[2].to_owned()]);
+        }
+    }
+    found
+}
+
+/// Stages of a report in a source, with the number of the comment behind them.
+fn reported(text: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
+    text.lines().filter_map(|line| {
+        let name = line.split("report.stage(\"").nth(1)?.split('"').next()?;
+        let after = line.split("; // ").nth(1).and_then(|rest| rest.split_whitespace().next());
+        Some((name, after.filter(|word| word.parse::<u32>().is_ok())))
+    })
+}
+
+#[test]
+fn the_book_has_the_stages_of_the_code() {
+    for (chapter, files) in STAGES {
+        let page = fs::read_to_string(root().join("docs/src").join(format!("{chapter}.md"))).unwrap();
+        let of_code = files.iter().flat_map(|file| {
+            let text = fs::read_to_string(root().join("crates").join(file)).unwrap();
+            let whole = stages(&text).into_iter();
+            // "1–9: sort particles … advance" stands for the rows of another table.
+            whole
+                .filter(|[number, name]| !(chapter == "liquid" && number == "1–9" && name.contains('…')))
+                .collect::<Vec<_>>()
+        });
+        let of_code: Vec<[String; 2]> = of_code.collect();
+        assert!(of_code.len() > 5, "{chapter}: {of_code:?}");
+        assert_eq!(stages(&page), of_code, "{chapter}");
+    }
+}
+
+/// What a report can name is told in the book, under the same number.
+#[test]
+fn stages_of_reports_are_in_the_book() {
+    let mut told: Vec<[String; 2]> = Vec::new();
+    let mut quoted = BTreeSet::new();
+    for (chapter, _) in STAGES {
+        let page = fs::read_to_string(root().join("docs/src").join(format!("{chapter}.md"))).unwrap();
+        told.extend(stages(&page));
+        quoted.extend(page.split('`').skip(1).step_by(2).map(str::to_owned));
+    }
+    let single = |name: &str| -> Vec<String> {
+        let rows = told.iter().filter(|[_, names]| names.split(", ").any(|one| one == name));
+        rows.map(|[number, _]| number.clone()).collect()
+    };
+    let mut seen = 0;
+    for (path, text) in sources() {
+        let solver = ["sph", "elastic", "fem", "rigid", "particles", "twophase", "coupling", "sim"];
+        if !path.components().any(|part| solver.iter().any(|name| part.as_os_str() == *name)) {
+            continue;
+        }
+        for (name, number) in reported(&text) {
+            seen += 1;
+            let numbers = single(name);
+            assert!(
+                !numbers.is_empty() || quoted.contains(name),
+                "{}: no chapter tells of the stage \"{name}\"",
+                path.display()
+            );
+            let right = number.is_none_or(|number| {
+                numbers.is_empty() || numbers.iter().any(|told| told == number || told.contains(['–', ',']))
+            });
+            assert!(right, "{}: \"{name}\" is {number:?} here and {numbers:?} in the book", path.display());
+        }
+    }
+    assert!(seen > 50, "only {seen} stages");
 }
 
 /// Numbers of the equations of a chapter.

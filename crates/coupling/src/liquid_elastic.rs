@@ -46,7 +46,7 @@ pub fn place(liquid: &mut Liquid, solids: &Solids, dt: f64) {
             let reach = solid.elastic.material().sound_speed() * dt / spacing;
             phase.inertia = solid.elastic.mass() * (1.0 + reach * reach);
             phase.compliance = solids.rigid_compliance(number);
-            let held = solid.led.iter().filter(|led| led.axes == DVec3::ONE).count();
+            let held = solid.prescribed.iter().filter(|prescribed| prescribed.axes == DVec3::ONE).count();
             phase.inverse_mass = if held < solid.elastic.len() { 1.0 / solid.elastic.mass() } else { 0.0 };
         }
     });
@@ -54,7 +54,7 @@ pub fn place(liquid: &mut Liquid, solids: &Solids, dt: f64) {
 
 /// Shows the liquid where solids are that have been moved under the forces `before` \[N\]. Comes between forces and pressure.
 pub fn predict(liquid: &mut Liquid, solids: &Solids, before: &[DVec3], gravity: DVec3, dt: f64) {
-    liquid.expect_solids(before, &solids.state().position, gravity, dt);
+    liquid.predict_solids(before, &solids.state().position, gravity, dt);
 }
 
 /// The second move: gives the solids what the liquid did to them; their particles in the liquid are put where the solids are.

@@ -5,9 +5,9 @@ use meniscus_elastic::{SolidState, Solids};
 use meniscus_sph::{Held, Liquid, Solved};
 
 /// Suction and drag, as accelerations of liquid and solids, which have been moved. Comes after all other forces, before pressure.
-pub fn seep(liquid: &mut Liquid, solids: &Solids, gravity: DVec3, dt: f64) -> Solved {
+pub fn add_porous_drag(liquid: &mut Liquid, solids: &Solids, gravity: DVec3, dt: f64) -> Solved {
     let SolidState { velocity, drag, .. } = solids.state();
-    liquid.seep([velocity, drag], gravity, dt)
+    liquid.add_porous_drag([velocity, drag], gravity, dt)
 }
 
 /// Gives particles of solids the change of drag in a step of `dt` \[s\] at once; those that are led do not heed it.
@@ -18,8 +18,8 @@ pub(crate) fn give(liquid: &mut Liquid, solids: &mut Solids, dt: f64) {
     let (bodies, SolidState { velocity, drag, .. }) = solids.bodies_and_state_mut();
     let change = liquid.change_of_drag(drag, |change| {
         for body in bodies {
-            for led in &body.led {
-                change[body.particles.start + led.particle as usize] *= DVec3::ONE - led.axes;
+            for prescribed in &body.prescribed {
+                change[body.particles.start + prescribed.particle as usize] *= DVec3::ONE - prescribed.axes;
             }
         }
     });

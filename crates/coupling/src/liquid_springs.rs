@@ -28,10 +28,10 @@ pub fn connect(liquid: &Liquid, system: &mut System, masses: &[f64], pushes: &mu
 }
 
 /// Takes overlaps between bodies and liquid away, in a step of `dt` \[s\].
-pub fn project(liquid: &mut Liquid, system: &mut System, masses: &[f64], dt: f64) {
+pub fn resolve_overlaps(liquid: &mut Liquid, system: &mut System, masses: &[f64], dt: f64) {
     let radius = drop_radius(liquid);
     let (particles, grid) = liquid.particles_and_grid_mut();
-    system.part_liquid(
+    system.resolve_liquid_overlaps(
         (grid, radius),
         (&mut particles.position, &mut particles.velocity),
         (&particles.liquid, masses),

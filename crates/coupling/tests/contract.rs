@@ -189,6 +189,7 @@ mod pairs {
         liquid_rigid: crate::Wet<crate::RigidBlock>;
         liquid_skin: crate::Wet<crate::SkinBlock>;
         liquid_springs: crate::Joint<{ crate::SPRINGS }>;
+        liquid_projection: crate::Joint<{ crate::PROJECTION }>;
         liquid_particles: crate::Joint<{ crate::SPH }>;
         liquid_elastic: crate::Embedded<false>;
         liquid_porous: crate::Embedded<true>;
@@ -442,6 +443,7 @@ impl Block for SkinBlock {
 
 const SPRINGS: u8 = 0;
 const SPH: u8 = 1;
+const PROJECTION: u8 = 2;
 
 struct Joint<const KIND: u8> {
     liquid: Liquid,
@@ -454,7 +456,11 @@ impl<const KIND: u8> Pair for Joint<KIND> {
     const LOST: f64 = 1e-5;
 
     fn new(start: &Start) -> Self {
-        let kind = if KIND == SPH { InterfaceKind::Sph } else { InterfaceKind::Springs };
+        let kind = match KIND {
+            SPH => InterfaceKind::Sph,
+            PROJECTION => InterfaceKind::Projection,
+            _ => InterfaceKind::Springs,
+        };
         // Springs hold the liquid half a spacing farther off than its own particles are.
         let gap = if KIND == SPH { start.gap } else { start.gap + 0.5 };
         let beside = Start { gap, ..*start };
@@ -474,16 +480,24 @@ impl<const KIND: u8> Pair for Joint<KIND> {
         let Some(system) = system else {
             return liquid.step(&walls(), DVec3::ZERO, &mut Pushed(pushes), &mut report()).unwrap();
         };
-        if KIND == SPH {
-            joined.join(liquid, system);
-            liquid.step(&walls(), DVec3::ZERO, &mut Pushed(pushes), &mut report()).unwrap();
-            joined.leave(liquid, system, DVec3::ZERO, DT);
-        } else {
-            liquid.begin_step(&walls(), &mut report());
-            liquid_springs::connect(liquid, system, &[liquid.mass(0)], pushes);
-            liquid.finish_step(&walls(), DVec3::ZERO, &mut Pushed(pushes), &mut report()).unwrap();
+        match KIND {
+            SPH => {
+                joined.join(liquid, system);
+                liquid.step(&walls(), DVec3::ZERO, &mut Pushed(pushes), &mut report()).unwrap();
+                joined.leave(liquid, system, DVec3::ZERO, DT);
+            }
+            PROJECTION => liquid.step(&walls(), DVec3::ZERO, &mut Pushed(pushes), &mut report()).unwrap(),
+            _ => {
+                liquid.begin_step(&walls(), &mut report());
+                liquid_springs::connect(liquid, system, &[liquid.mass(0)], pushes);
+                liquid.finish_step(&walls(), DVec3::ZERO, &mut Pushed(pushes), &mut report()).unwrap();
+            }
         }
         step_springs(system);
+        if KIND == PROJECTION {
+            let masses = [liquid.mass(0)];
+            liquid_springs::resolve_overlaps(liquid, system, &masses, DT);
+        }
     }
 
     fn momenta(&self) -> [DVec3; 2] {
@@ -535,7 +549,7 @@ impl Hooks for Between<'_> {
     }
 
     fn after_forces(&mut self, liquid: &mut Liquid, _: &mut StepReport) -> Result<(), meniscus_core::StepError> {
-        liquid_porous::seep(liquid, self.0, DVec3::ZERO, DT);
+        liquid_porous::add_porous_drag(liquid, self.0, DVec3::ZERO, DT);
         liquid_elastic::predict(liquid, self.0, &self.1, DVec3::ZERO, DT);
         Ok(())
     }

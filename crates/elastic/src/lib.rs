@@ -17,4 +17,4 @@ mod touch;
 
 pub use elastic::{Elastic, ElasticMaterial, PIECE, Strain, Yield};
 pub use packing::pack;
-pub use solids::{Led, SolidBody, SolidState, Solids};
+pub use solids::{Prescribed, SolidBody, SolidState, Solids};

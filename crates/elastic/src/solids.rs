@@ -19,7 +19,7 @@ const MOST_SUBSTEPS: f64 = 1e4;
 
 /// A particle that is led along some axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Led {
+pub struct Prescribed {
     /// The particle, within its body.
     pub particle: u32,
     /// One along the axes in which it is led, zero along the others.
@@ -38,7 +38,7 @@ pub struct SolidBody {
     /// Places at rest \[m\].
     pub rest: Vec<DVec3>,
     /// Particles that are led.
-    pub led: Vec<Led>,
+    pub prescribed: Vec<Prescribed>,
     /// Its particles among those of all bodies.
     pub particles: Range<usize>,
 }
@@ -133,7 +133,7 @@ impl Solids {
             slip.resize(position.len(), DVec3::ZERO);
         }
         let particles = start..position.len();
-        self.bodies.push(SolidBody { name: name.into(), elastic, rest: places, led: Vec::new(), particles });
+        self.bodies.push(SolidBody { name: name.into(), elastic, rest: places, prescribed: Vec::new(), particles });
         self.strains.push(Strain::default());
     }
 
@@ -240,7 +240,7 @@ impl Solids {
         for number in 0..self.substeps {
             self.sum_forces(gravity, [dt, step]);
             self.kick_and_drift(step);
-            self.lead(step, step * f64::from(self.substeps - 1 - number));
+            self.prescribe(step, step * f64::from(self.substeps - 1 - number));
             obstacles.advance(step);
             self.bump(obstacles);
         }
@@ -314,15 +314,15 @@ impl Solids {
         }
     }
 
-    /// Led particles go straight to where they are at the end of the step, `left` \[s\] from the end of the sub-step.
-    fn lead(&mut self, step: f64, left: f64) {
+    /// Prescribed particles go straight to where they are at the end of the step, `left` \[s\] from the end of the sub-step.
+    fn prescribe(&mut self, step: f64, left: f64) {
         for body in &self.bodies {
-            for led in &body.led {
-                let i = body.particles.start + led.particle as usize;
+            for prescribed in &body.prescribed {
+                let i = body.particles.start + prescribed.particle as usize;
                 let (x, v) = (&mut self.state.position[i], &mut self.state.velocity[i]);
                 let before = *x - *v * step;
-                let speed = (led.end - before) / (step + left);
-                *v += (speed - *v) * led.axes;
+                let speed = (prescribed.end - before) / (step + left);
+                *v += (speed - *v) * prescribed.axes;
                 *x = before + *v * step;
             }
         }
@@ -430,7 +430,7 @@ impl Solids {
             let square = DMat3::from_diagonal(DVec3::splat(r.length_squared()));
             inertia += (square - DMat3::from_cols(r * r.x, r * r.y, r * r.z)) * mass;
         }
-        let loose = body.led.is_empty() && inertia.determinant() > 0.0;
+        let loose = body.prescribed.is_empty() && inertia.determinant() > 0.0;
         RigidCompliance {
             center,
             inverse_mass: DVec3::splat(if loose { 1.0 / (mass * count) } else { 0.0 }),

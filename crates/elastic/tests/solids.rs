@@ -2,7 +2,7 @@
 
 use glam::{DMat3, DVec3};
 use meniscus_boundary::{Boundaries, Obstacles};
-use meniscus_elastic::{ElasticMaterial, Led, Solids};
+use meniscus_elastic::{ElasticMaterial, Prescribed, Solids};
 use meniscus_geometry::{Aabb, Shape, fill};
 
 const SPACING: f64 = 0.02;
@@ -27,8 +27,8 @@ fn add_of(solids: &mut Solids, name: &str, [min, max]: [DVec3; 2], turn: DMat3, 
 /// Holds a body where it is.
 fn hold(solids: &mut Solids, body: usize) {
     let body = &mut solids.bodies_mut()[body];
-    let led = |(particle, x): (u32, &DVec3)| Led { particle, axes: DVec3::ONE, end: *x };
-    body.led = (0..).zip(&body.rest).map(led).collect();
+    let prescribed = |(particle, x): (u32, &DVec3)| Prescribed { particle, axes: DVec3::ONE, end: *x };
+    body.prescribed = (0..).zip(&body.rest).map(prescribed).collect();
 }
 
 fn advance(solids: &mut Solids, gravity: DVec3, dt: f64) {

@@ -35,7 +35,7 @@ pub(crate) struct Workspace {
     pub(crate) before: Motion,
     pub(crate) before_mesh: Option<Mesh>,
     /// Where fixed nodes were held before they were led on \[m\]; empty if they were not.
-    pub(crate) led_from: Vec<DVec3>,
+    pub(crate) prescribed_from: Vec<DVec3>,
     /// a M + c K and springs.
     pub(crate) matrix: Matrix<DMat3>,
     pub(crate) preconditioner: Option<Preconditioner>,

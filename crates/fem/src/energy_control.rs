@@ -95,7 +95,7 @@ impl Body {
         (gained + now - before - self.work_done(dt), self.kinetic_energy() + before + now)
     }
 
-    /// Whether nodes are led: held, and not where they stand.
+    /// Whether nodes are prescribed: held, and not where they stand.
     pub(crate) fn is_prescribed(&self) -> bool {
         let (u, fixed) = (&self.work.unknown, &self.state.mesh.fixed);
         u.iter().zip(fixed).any(|(u, fixed)| *u != fixed.free_part(*u))
@@ -139,10 +139,10 @@ impl Body {
         let of_element = |i: &Incident| work.element_force[i.element as usize * per_element + i.node as usize];
         let mut sum = 0.0;
         for (i, fixed) in mesh.fixed.iter().enumerate() {
-            let led = work.unknown[i] - fixed.free_part(work.unknown[i]);
-            if led != DVec3::ZERO {
+            let prescribed = work.unknown[i] - fixed.free_part(work.unknown[i]);
+            if prescribed != DVec3::ZERO {
                 let force: DVec3 = self.topology.incidence.of(i).iter().map(of_element).sum();
-                sum += led.dot(mass[i] * (work.unknown[i] - velocity[i]) - time * force);
+                sum += prescribed.dot(mass[i] * (work.unknown[i] - velocity[i]) - time * force);
             }
         }
         sum

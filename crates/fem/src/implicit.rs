@@ -35,7 +35,7 @@ pub(crate) struct Problem {
     /// τ \[s\].
     pub(crate) tau: f64,
     /// Time in which fixed nodes reach their targets \[s\].
-    pub(crate) lead_time: f64,
+    pub(crate) prescribed_time: f64,
     /// Factors of M v₀ and M u in the balance: 1 and a, or 0 and 0 for statics.
     pub(crate) momentum: [f64; 2],
     /// a of the matrix, dimensionless.
@@ -77,7 +77,7 @@ impl Body {
         self.work.problem.tau * 1e-14 * self.material.young * edge * edge * (self.state.mesh.nodes() as f64).sqrt()
     }
 
-    /// u = 0, x = x₀. A part of δ is given: the lead of fixed nodes and the motion before; the changes of the last two steps
+    /// u = 0, x = x₀. A part of δ is given: the prescribed of fixed nodes and the motion before; the changes of the last two steps
     /// are the guess for the rest.
     pub(crate) fn begin(&mut self) {
         let problem = self.work.problem;
@@ -88,8 +88,8 @@ impl Body {
         let [last, before] = &motion.velocity_change;
         let dynamic = problem.momentum[0];
         for i in 0..mesh.nodes() {
-            let lead = (motion.target[i] - motion.position[i]) / problem.lead_time;
-            work.change[i] = mesh.fixed[i].select(lead, dynamic * motion.velocity[i]);
+            let prescribed = (motion.target[i] - motion.position[i]) / problem.prescribed_time;
+            work.change[i] = mesh.fixed[i].select(prescribed, dynamic * motion.velocity[i]);
             work.correction[i] = mesh.fixed[i].free_part(dynamic * (2.0 * last[i] - before[i]));
         }
     }
@@ -142,7 +142,7 @@ impl Body {
 
     /// 5. Deformation, rotation, forces and stiffness of every element at x.
     // (4) of docs/src/solids.md
-    pub(crate) fn turn_elements(&mut self) {
+    pub(crate) fn update_rotations(&mut self) {
         let problem = self.work.problem;
         let law = self.law(problem.stiffness, problem.project);
         let (motion, work) = (&mut self.state.motion, &mut self.work);

@@ -5,7 +5,7 @@
 //! 1. **A body.** [`Body::new`] makes one from a [`TetMesh`](meniscus_geometry::TetMesh), [`Params`] (linear or quadratic
 //!    elements, integrator, tolerances) and a [`Material`] (corotational, neo-Hookean or St Venant–Kirchhoff; damping;
 //!    [`Plasticity`]; [`Fracture`]).
-//! 2. **Supports.** [`Body::fix`] holds nodes by region, [`Body::lead`] moves them as prescribed, [`Body::attach`] ties a
+//! 2. **Supports.** [`Body::fix`] holds nodes by region, [`Body::prescribe`] says where they go, [`Body::attach`] ties a
 //!    point of the surface, found by [`Body::nearest_point`] or [`Body::first_hit`], to a spring: the user's hand.
 //! 3. **Loads.** [`Body::add_pressure`], [`Body::add_traction`], [`Body::add_force_at`] a point of the surface,
 //!    [`Body::external_force_mut`] for nodal forces; [`Body::add_reaction`] for forces that answer to the motion within

@@ -2,7 +2,7 @@
 //! asked. Each body's part of it is in [`crate::implicit`]; contacts add links between them.
 //!
 //! From u = 0, that is from where the nodes are: the first iteration is the linearly implicit Euler step of \[BW98, MG04\].
-//! If it leaves a body that touches nothing with much more energy than it had (`growth.rs`), it iterates on.
+//! If it leaves a body that touches nothing with much more energy than it had (`energy_control.rs`), it iterates on.
 
 use crate::body::Body;
 use crate::contact::Touch;
@@ -100,7 +100,7 @@ impl Group<'_, '_> {
         self.touch.add_diagonals(self.bodies);
         report.stage("precondition", || self.each(Body::precondition)); // 4
         while progress.solves < effort.iterations || self.watches_energy(&progress) {
-            report.stage("update rotations", || self.each(Body::turn_elements)); // 5  F, R  [MBCM16]
+            report.stage("update rotations", || self.each(Body::update_rotations)); // 5  F, R  [MBCM16]
             if progress.solves == 0 {
                 self.each(Body::note_energy);
             } else if progress.solves >= effort.iterations && !self.gains_much() {
@@ -119,7 +119,7 @@ impl Group<'_, '_> {
                 continue;
             }
             self.judge(outcome, effort, &mut progress)?;
-            report.stage("search", || self.search(effort, &progress)); // 9  u ← u + s δ
+            report.stage("line search", || self.search(effort, &progress)); // 9  u ← u + s δ
         }
         progress.tell(report);
         Ok(progress)

@@ -27,7 +27,7 @@ impl Body {
             return Ok(());
         }
         let fault = progress.fault(self.params.newton_tolerance);
-        Err(StepError { stage: "settle".into(), body: self.name.clone(), index: None, fault })
+        Err(StepError { stage: "advance".into(), body: self.name.clone(), index: None, fault })
     }
 
     fn static_problem(&self) -> Problem {
@@ -37,7 +37,7 @@ impl Body {
         let inertia = TRACE * self.material.young * libm::cbrt(size) / heaviest;
         Problem {
             tau: 1.0,
-            lead_time: 1.0,
+            prescribed_time: 1.0,
             momentum: [0.0, 0.0],
             inertia,
             stiffness: 1.0,

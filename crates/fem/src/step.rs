@@ -5,12 +5,13 @@
 //! | 1 | keep | the motion is kept, in case the step has to be undone |
 //! | 2 | yield | elastic strain beyond the yield strain turns plastic |
 //! | 3 | load | gravity and forces from outside |
+//! | | find contacts | pairs of nodes and surfaces that may touch, where there is more than one body alone |
 //! | 4 | precondition | the multigrid hierarchy of the body at rest, if it is stale |
 //! | 5 | update rotations | F = Σ xₐ ⊗ ∇Nₐ, its rotation R, forces and stiffness of every element |
 //! | 6 | assemble | nodes gather forces and a M + c K from their elements |
 //! | 7 | balance | r = M (v₀ − a u) + τ (f + l) − τ β K u |
 //! | 8 | solve | (a M + c K) δ = r by conjugate gradients |
-//! | 9 | search | u ← u + s δ |
+//! | 9 | line search | u ← u + s δ |
 //! | 10 | advance | velocities and positions; energy that linearisation has gained is taken back |
 //! | 11 | smooth stress | stress of every element, smoothed in time |
 //! | 12 | break | nodes split where the largest tension exceeds the strength |
@@ -79,7 +80,7 @@ impl Body {
         let damping = tau * self.material.stiffness_damping;
         Ok(Problem {
             tau,
-            lead_time: dt,
+            prescribed_time: dt,
             momentum: [1.0, inertia],
             inertia,
             stiffness: tau * tau + damping,
@@ -95,10 +96,10 @@ impl Body {
     pub(crate) fn keep(&mut self) {
         let work = &mut self.work;
         work.before.copy_from(&self.state.motion);
-        if work.led_from.len() == work.before.target.len() {
-            std::mem::swap(&mut work.before.target, &mut work.led_from);
+        if work.prescribed_from.len() == work.before.target.len() {
+            std::mem::swap(&mut work.before.target, &mut work.prescribed_from);
         }
-        work.led_from.clear();
+        work.prescribed_from.clear();
         work.before_mesh = None;
     }
 

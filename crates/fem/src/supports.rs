@@ -74,19 +74,19 @@ impl Body {
         self.forget_preconditioner();
     }
 
-    /// Leads the fixed nodes: `target` gives, from a node's number and place at rest \[m\], where it is at the end of the next
+    /// Prescribes where the fixed nodes go: `target` gives, from a node's number and place at rest \[m\], where it is at the end of the next
     /// step \[m\].
-    pub fn lead(&mut self, target: impl Fn(usize, DVec3) -> DVec3) {
+    pub fn prescribe(&mut self, target: impl Fn(usize, DVec3) -> DVec3) {
         let State { mesh, motion } = &mut self.state;
-        if self.work.led_from.is_empty() {
-            self.work.led_from.extend_from_slice(&motion.target);
+        if self.work.prescribed_from.is_empty() {
+            self.work.prescribed_from.extend_from_slice(&motion.target);
         }
         for node in (0..mesh.nodes()).filter(|&node| mesh.fixed[node].any()) {
             motion.target[node] = target(node, mesh.rest_position[node]);
         }
     }
 
-    /// Directions in which a node is held or led.
+    /// Directions in which a node is held or prescribed.
     #[must_use]
     pub fn fixed(&self, node: usize) -> Axes {
         self.state.mesh.fixed.get(node).copied().unwrap_or(Axes::ALL)

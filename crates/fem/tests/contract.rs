@@ -254,7 +254,7 @@ fn led_nodes_go_where_they_are_led_and_held_ones_stay() {
         assert_eq!(body.fix(|p| p.x < 1e-9), 9);
         for k in 1..=20 {
             let shift = DVec3::new(0.0, 0.01 * f64::from(k), 0.0);
-            body.lead(|_, rest| rest + shift);
+            body.prescribe(|_, rest| rest + shift);
             step(&mut body, 0.01, DVec3::ZERO);
             for i in 0..body.positions().len() {
                 if body.fixed(i).all() {

@@ -24,7 +24,7 @@ fn base(method: Method) -> String {
     match method {
         Method::Gauss => format!("{method_is}{common}{sent}{}{pull}", solids.replace("rigid.x", "rigid.r")),
         Method::Unified => format!("{method_is}{common}{sent}{}{pull}", solids.replace("rigid.x", "rigid.r")),
-        Method::Connections => format!("{method_is}{common}{sent}{body}"),
+        Method::Connections => format!("{method_is}{common}{sent}{body}{pull}"),
         Method::Twophase => format!("{method_is}{common}"),
     }
 }

@@ -48,7 +48,7 @@ pub(crate) fn meet_wall(
 
 /// All bodies as one system of equations.
 pub(crate) struct Whole<'a> {
-    lane: BodySlice<'a>,
+    slice: BodySlice<'a>,
     from: &'a [DVec3],
     interface: &'a mut Interface,
     matter: &'a Matter,
@@ -72,7 +72,7 @@ impl<'a> Whole<'a> {
         law: Option<Law>,
     ) -> Self {
         let System { bodies, matter, state, interface, work, .. } = system;
-        let lane = BodySlice {
+        let slice = BodySlice {
             bodies,
             position: &mut state.position,
             velocity: &mut state.velocity,
@@ -90,21 +90,21 @@ impl<'a> Whole<'a> {
             inverse_mass: &matter.inverse_mass,
         };
         let (external, near, from) = (&work.external, &work.near, &work.from);
-        Self { lane, from, interface, matter, external, memories: &state.walls, near, walls, gravity, time, law }
+        Self { slice, from, interface, matter, external, memories: &state.walls, near, walls, gravity, time, law }
     }
 
     /// Forces between bodies and of walls at a time \[s\], on top of what is there.
     fn touch(&mut self, time: f64) {
         let Some(law) = self.law else { return };
         self.walls.place_at(time);
-        let Self { lane, matter, walls, memories, near, .. } = self;
+        let Self { slice, matter, walls, memories, near, .. } = self;
         let (count, since) = (walls.sides().len(), time - self.time);
         let (walls, matter, memories, near, from) = (&**walls, *matter, *memories, *near, self.from);
-        lane.reborrow().each(LIGHT, &|body, lane| {
+        slice.reborrow().each(LIGHT, &|body, slice| {
             let number = matter.body[body.range.start] as usize;
-            let own = Own { first: body.range.start, position: lane.position, velocity: lane.velocity, start: from };
+            let own = Own { first: body.range.start, position: slice.position, velocity: slice.velocity, start: from };
             for wall in (0..count).filter(|wall| near[number * count + wall]) {
-                for (k, force) in lane.force.iter_mut().enumerate() {
+                for (k, force) in slice.force.iter_mut().enumerate() {
                     let memory = &memories[(own.first + k) * count + wall];
                     if let Some(meeting) = meet_wall((walls, wall), k, &own, (matter, &law), memory, since) {
                         *force += law.force(&meeting, memory);
@@ -112,20 +112,20 @@ impl<'a> Whole<'a> {
                 }
             }
         });
-        let BodySlice { position, velocity, force, .. } = lane;
+        let BodySlice { position, velocity, force, .. } = slice;
         let now = Now { position, velocity, start: self.from };
         self.interface.push(&law, now, matter, force);
     }
 
     /// Dynamic connections and walls act once, as impulses; then every body moves on its own, in steps of its own.
     pub(crate) fn step_locally(&mut self, integrator: Integrator, [time, dt]: [f64; 2]) {
-        self.lane.force.fill(DVec3::ZERO);
+        self.slice.force.fill(DVec3::ZERO);
         self.touch(time);
         let (gravity, matter, external) = (self.gravity, self.matter, self.external);
-        self.lane.reborrow().each(HEAVY, &|body, lane| {
-            lane.kick(body, dt);
-            let steps = (dt / body.pitch.longest_step(integrator)).ceil().max(1.0);
-            let mut alone = Alone { lane, body, gravity, matter, external };
+        self.slice.reborrow().each(HEAVY, &|body, slice| {
+            slice.kick(body, dt);
+            let steps = (dt / body.highest_mode.longest_step(integrator)).ceil().max(1.0);
+            let mut alone = Alone { slice, body, gravity, matter, external };
             for step in 0..steps as u32 {
                 integrator.step(&mut alone, time + f64::from(step) * dt / steps, dt / steps);
             }
@@ -135,28 +135,28 @@ impl<'a> Whole<'a> {
 
 impl Integrable for Whole<'_> {
     fn begin(&mut self) {
-        self.lane.reborrow().each(LIGHT, &|_, lane| lane.begin());
+        self.slice.reborrow().each(LIGHT, &|_, slice| slice.begin());
     }
 
     fn evaluate(&mut self, time: f64, weight: f64) {
         let (gravity, matter, external) = (self.gravity, self.matter, self.external);
-        self.lane.reborrow().each(HEAVY, &|body, lane| lane.weigh(body, gravity, &matter.mass, external));
+        self.slice.reborrow().each(HEAVY, &|body, slice| slice.weigh(body, gravity, &matter.mass, external));
         self.touch(time);
-        self.lane.reborrow().each(LIGHT, &|body, lane| lane.rate(body, weight));
+        self.slice.reborrow().each(LIGHT, &|body, slice| slice.rate(body, weight));
     }
 
     fn reach(&mut self, length: f64) {
-        self.lane.reborrow().each(LIGHT, &|body, lane| lane.reach(body, length));
+        self.slice.reborrow().each(LIGHT, &|body, slice| slice.reach(body, length));
     }
 
     fn finish(&mut self, length: f64) {
-        self.lane.reborrow().each(LIGHT, &|body, lane| lane.finish(body, length));
+        self.slice.reborrow().each(LIGHT, &|body, slice| slice.finish(body, length));
     }
 }
 
 /// One body by itself.
 struct Alone<'a, 'b> {
-    lane: &'a mut BodySlice<'b>,
+    slice: &'a mut BodySlice<'b>,
     body: &'a Body,
     gravity: DVec3,
     matter: &'a Matter,
@@ -165,19 +165,19 @@ struct Alone<'a, 'b> {
 
 impl Integrable for Alone<'_, '_> {
     fn begin(&mut self) {
-        self.lane.begin();
+        self.slice.begin();
     }
 
     fn evaluate(&mut self, _: f64, weight: f64) {
-        self.lane.weigh(self.body, self.gravity, &self.matter.mass, self.external);
-        self.lane.rate(self.body, weight);
+        self.slice.weigh(self.body, self.gravity, &self.matter.mass, self.external);
+        self.slice.rate(self.body, weight);
     }
 
     fn reach(&mut self, length: f64) {
-        self.lane.reach(self.body, length);
+        self.slice.reach(self.body, length);
     }
 
     fn finish(&mut self, length: f64) {
-        self.lane.finish(self.body, length);
+        self.slice.finish(self.body, length);
     }
 }

@@ -6,7 +6,7 @@
 //! 2. Bodies from a lattice of particles, springs from Young's modulus: [`Matter`].
 //! 3. [`Integrator`]: Euler, Heun and Runge–Kutta behind one interface.
 //! 4. [`Interface`] finds the dynamic connections, [`Touch`] is one of them; their force law with friction and stickiness
-//!    is in `touch.rs`. A projection can take their place.
+//!    is in `contact_law.rs`. A projection can take their place.
 //! 5. [`LiquidParticles`] are the particles of a liquid that bodies meet; [`Skin`] is a surface that hangs on a body.
 //! 6. [`System`]: all bodies and their step among walls, which are [`meniscus_boundary::Boundaries`].
 //!

@@ -78,7 +78,7 @@ impl System {
 
     /// Moves bodies and liquid apart where they overlap, and lets their velocities follow; `dt` \[s\] is the liquid's step. The grid
     /// is that of the step's start: particles have moved by less than a radius since.
-    pub fn part_liquid(
+    pub fn resolve_liquid_overlaps(
         &mut self,
         (grid, radius): (&NeighbourGrid, f64),
         (position, velocity): (&mut [Vec3], &mut [Vec3]),
@@ -102,7 +102,7 @@ impl System {
         });
         let pairs = work.wet_pairs.iter().flatten().copied();
         let mut drops = MovedDrops { position, velocity, liquid, mass };
-        projection.part_liquid((bodies, matter), state, pairs, (&mut drops, radius), dt);
+        projection.resolve_liquid_overlaps((bodies, matter), state, pairs, (&mut drops, radius), dt);
     }
 
     /// Largest step that connections with a liquid bear \[s\], for particles of a mass \[kg\] and a radius \[m\].

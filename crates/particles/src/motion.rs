@@ -17,7 +17,7 @@ pub(crate) struct Body {
     /// Its particles among all.
     pub(crate) range: Range<usize>,
     pub(crate) kind: Kind,
-    pub(crate) pitch: HighestMode,
+    pub(crate) highest_mode: HighestMode,
     /// Largest radius of its particles \[m\].
     pub(crate) radius: f64,
     /// Smallest diameter of its particles that is not zero \[m\].
@@ -159,7 +159,7 @@ impl RigidRates {
         }
     }
 
-    fn lead(&self, from: &RigidMotion, length: f64) -> RigidMotion {
+    fn onward(&self, from: &RigidMotion, length: f64) -> RigidMotion {
         RigidMotion {
             center: from.center + self.velocity * length,
             orientation: from.orientation + self.turn * length,
@@ -252,9 +252,9 @@ impl<'a> BodySlice<'a> {
         match count {
             0 => {}
             1 => {
-                let mut lane = self;
-                let bodies = lane.bodies;
-                work(&bodies[0], &mut lane);
+                let mut slice = self;
+                let bodies = slice.bodies;
+                work(&bodies[0], &mut slice);
             }
             _ => {
                 let (a, b) = self.cut(count / 2);
@@ -340,7 +340,7 @@ impl<'a> BodySlice<'a> {
                 }
             }
             Kind::Rigid(frame) => {
-                self.rigid[0] = self.rates[0].lead(&self.start.rigid[0], length);
+                self.rigid[0] = self.rates[0].onward(&self.start.rigid[0], length);
                 frame.place(&self.rigid[0], self.position, self.velocity);
             }
         }
@@ -356,7 +356,7 @@ impl<'a> BodySlice<'a> {
                 }
             }
             Kind::Rigid(frame) => {
-                self.rigid[0] = self.start.sum_rates[0].lead(&self.start.rigid[0], length);
+                self.rigid[0] = self.start.sum_rates[0].onward(&self.start.rigid[0], length);
                 self.rigid[0].orientation = self.rigid[0].orientation.normalize();
                 frame.place(&self.rigid[0], self.position, self.velocity);
             }

@@ -120,7 +120,7 @@ impl Projection {
         self.parted = touches.iter().filter(overlap).count();
         for _ in 0..params.iterations {
             for touch in touches {
-                moved.part(touch, (from, dt), params.friction, state);
+                moved.separate(touch, (from, dt), params.friction, state);
             }
             for (number, body) in bodies.iter().enumerate() {
                 for wall in (0..walls.sides().len()).filter(|wall| near[number * walls.sides().len() + wall]) {
@@ -144,7 +144,7 @@ impl Projection {
     }
 
     /// Parts the particles of bodies and of a liquid; `pairs` name them, as they are listed.
-    pub(crate) fn part_liquid(
+    pub(crate) fn resolve_liquid_overlaps(
         &mut self,
         (bodies, matter): (&[Body], &Matter),
         state: &mut State,
@@ -243,7 +243,7 @@ impl Moved<'_> {
     }
 
     /// Two particles.
-    fn part(&mut self, touch: &Touch, (from, dt): (&[DVec3], f64), friction: f64, state: &mut State) {
+    fn separate(&mut self, touch: &Touch, (from, dt): (&[DVec3], f64), friction: f64, state: &mut State) {
         let [i, j] = touch.ends.map(|end| end as usize);
         let (a, b) = (self.place(i), self.place(j));
         let length = self.matter.radius[i] + self.matter.radius[j];

@@ -72,7 +72,7 @@ impl Skin {
         }
     }
 
-    /// How fast each vertex yields to forces at most \[1/kg\], if nothing holds the particles together: with the weights W and
+    /// How fast each vertex gives way to forces at most \[1/kg\], if nothing holds the particles together: with the weights W and
     /// the masses M it does with W M⁻¹ Wᵀ, and a diagonal of the sums of the absolute values in its rows is no less.
     #[must_use]
     pub fn compliance(&self, inverse_masses: &[f64]) -> Vec<f64> {

@@ -135,9 +135,9 @@ impl System {
                 return Err(BodyError::Connection { index });
             }
         }
-        let pitch = HighestMode::of(&body.particles, &body.connections);
+        let highest_mode = HighestMode::of(&body.particles, &body.connections);
         let kind = Kind::Deformable(body.connections.clone());
-        self.push_body(&body.name, kind, pitch, RigidMotion::default(), &body.particles);
+        self.push_body(&body.name, kind, highest_mode, RigidMotion::default(), &body.particles);
         Ok(())
     }
 
@@ -168,7 +168,7 @@ impl System {
         &mut self,
         name: &str,
         kind: Kind,
-        pitch: HighestMode,
+        highest_mode: HighestMode,
         motion: RigidMotion,
         particles: &[crate::Particle],
     ) -> Range<usize> {
@@ -191,7 +191,7 @@ impl System {
             name: name.into(),
             range: range.clone(),
             kind,
-            pitch,
+            highest_mode,
             radius: particles.iter().map(|e| e.radius).fold(0.0, f64::max),
             smallest: sizes.filter(|size| *size > 0.0).fold(f64::INFINITY, f64::min),
             touch_rate: particles.iter().map(rate).fold(0.0, f64::max),
@@ -325,7 +325,8 @@ impl System {
     pub fn stable_step(&self) -> f64 {
         let relative = self.courant / 0.4;
         let integrator = self.params.integrator;
-        let springs = self.bodies.iter().map(|body| body.pitch.longest_step(integrator)).fold(f64::INFINITY, f64::min);
+        let springs =
+            self.bodies.iter().map(|body| body.highest_mode.longest_step(integrator)).fold(f64::INFINITY, f64::min);
         let (touching, smallest) = self.stiffest_touch();
         let by_motion = self.courant * smallest / self.max_speed().max(1e-12);
         let by_springs = match (self.params.interface, self.params.steps) {
@@ -342,7 +343,7 @@ impl System {
     #[must_use]
     pub fn finest_step(&self) -> Option<(f64, &str)> {
         let integrator = self.params.integrator;
-        let steps = self.bodies.iter().map(|body| (body.pitch.longest_step(integrator), body.name.as_str()));
+        let steps = self.bodies.iter().map(|body| (body.highest_mode.longest_step(integrator), body.name.as_str()));
         steps.filter(|(step, _)| !step.is_infinite()).min_by(|a, b| a.0.total_cmp(&b.0))
     }
 
@@ -446,7 +447,7 @@ impl System {
         report.stage("move bodies", || self.advance(walls, gravity, [time, dt], springs)); // 2
         walls.place_at(time + dt);
         if !springs {
-            report.stage("resolve overlaps", || self.part(walls, dt)); // 3
+            report.stage("resolve overlaps", || self.resolve_overlaps(walls, dt)); // 3
         }
         report.stage("remember", || self.remember(walls, dt, springs)); // 4
     }
@@ -504,7 +505,7 @@ impl System {
         }
     }
 
-    fn part(&mut self, walls: &Boundaries, dt: f64) {
+    fn resolve_overlaps(&mut self, walls: &Boundaries, dt: f64) {
         let Self { params, bodies, matter, state, interface, projection, work, reactions, .. } = self;
         projection.run(params, (bodies, matter), state, (&interface.touches, &work.from), (walls, &work.near), dt);
         projection.react(reactions);

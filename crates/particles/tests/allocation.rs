@@ -60,7 +60,7 @@ impl Pond {
         self.velocity.fill(Vec3::ZERO);
         if interface == InterfaceKind::Projection {
             let moving = (&mut self.position[..], &mut self.velocity[..]);
-            system.part_liquid((&self.grid, Self::RADIUS), moving, (&self.liquid, &Self::MASS), dt);
+            system.resolve_liquid_overlaps((&self.grid, Self::RADIUS), moving, (&self.liquid, &Self::MASS), dt);
             self.pushed = self.velocity.iter().filter(|v| **v != Vec3::ZERO).count();
         } else {
             let drops = LiquidParticles {

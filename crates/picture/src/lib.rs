@@ -83,7 +83,7 @@ pub use meniscus_core::{Camera, Coloring, Look, Material, Pattern, Quality, Soli
 #[cfg(feature = "mp4")]
 pub use mp4::Mp4Writer;
 pub use renderer::{Renderer, render};
-pub use strip::{captioned, film_strip};
+pub use strip::{captioned, film_strip, worded};
 pub use style::settled_style;
 pub use trace::Tracer;
 pub use y4m::Y4mWriter;

@@ -44,6 +44,36 @@ pub fn captioned(strip: &Image, captions: &[[String; 2]]) -> Image {
     whole
 }
 
+/// A cell of a strip that has words where there is no picture, in lines of at most 40 letters.
+#[must_use]
+pub fn worded([width, height]: [u32; 2], words: &str) -> Image {
+    let ground = [236, 238, 240];
+    let mut cell = Image::filled(width, height, ground);
+    let size = (width as f32 / 44.0).max(5.0);
+    let lines = wrapped(words, 40);
+    let mut pen = Pen { image: &mut cell, ink: linear_of_bytes([44, 52, 62]), paper: linear_of_bytes(ground), size };
+    let top = 0.5 * height as f32 - size * (lines.len().max(1) - 1) as f32;
+    for (number, line) in lines.iter().enumerate() {
+        pen.write(line, Vec2::new(0.5 * width as f32, top + 2.0 * size * number as f32), Align::Center);
+    }
+    cell
+}
+
+/// Words in lines of at most so many letters; a longer word has a line of its own.
+fn wrapped(words: &str, most: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in words.split_whitespace() {
+        match lines.last_mut().filter(|line| line.chars().count() + 1 + word.chars().count() <= most) {
+            Some(line) => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            None => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
 /// The picture in the size of a cell, with its time in the upper left corner.
 fn labelled(image: &Image, width: u32, height: u32) -> Image {
     let mut cell = image.resized(width, height);
@@ -94,6 +124,16 @@ mod tests {
         let below = |x: u32| (101..with.height()).any(|y| with.pixel(x, y).is_some_and(|p| p[0] < 200));
         assert!((30..70).any(below) && (130..170).any(below));
         assert_eq!(captioned(&Image::default(), &[]).width(), 0);
+    }
+
+    #[test]
+    fn words_stand_in_the_middle_of_a_cell() {
+        assert_eq!(wrapped("a bc def  ghij", 6), ["a bc", "def", "ghij"]);
+        assert_eq!(wrapped("incomprehensible a", 6), ["incomprehensible", "a"]);
+        let cell = worded([200, 100], "it cannot");
+        let dark = |y: u32| (0..200).any(|x| cell.pixel(x, y).is_some_and(|p| p[0] < 150));
+        assert!((35..65).any(dark) && !(0..25).any(dark) && !(75..100).any(dark));
+        assert_eq!(worded([10, 10], "").pixel(5, 5), Some([236, 238, 240]));
     }
 
     #[test]

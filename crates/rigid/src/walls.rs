@@ -55,7 +55,7 @@ impl World {
             }
             let end = walls.poses(wall)[1];
             match walls.surface(wall).filter(|_| walls.wall(wall).deforms()) {
-                None => self.lead_handle(handle, end.rotation, end.translation),
+                None => self.place_handle(handle, end.rotation, end.translation),
                 Some(surface) => self.place_sheet((handle, collider), surface, walls.step()[1]),
             }
         }
@@ -74,7 +74,7 @@ impl World {
         let rotation = DQuat::from_scaled_axis(spin * dt);
         let translation = center + velocity * dt - rotation * center;
         self.rapier_mut(handle).set_position(Pose::from_parts(DVec3::ZERO, DQuat::IDENTITY), true);
-        self.lead_handle(handle, rotation, translation);
+        self.place_handle(handle, rotation, translation);
     }
 
     /// What a wall felt in the last step, about the origin.

@@ -68,7 +68,7 @@ fn rapier_mass(MassProperties { mass, center, inertia }: &MassProperties) -> Rap
 }
 
 impl World {
-    /// Adds a body with a closed surface, where it is at the start. One that is `led` does not answer. Returns its number.
+    /// Adds a body with a closed surface, where it is at the start. One that is `prescribed` does not answer. Returns its number.
     ///
     /// # Errors
     /// When the surface has no inside or a number is out of range.
@@ -194,11 +194,11 @@ impl World {
     pub fn prescribe(&mut self, body: usize, rotation: DQuat, translation: DVec3) {
         if self.bodies[body].prescribed {
             let handle = self.bodies[body].handle;
-            self.lead_handle(handle, rotation, translation);
+            self.place_handle(handle, rotation, translation);
         }
     }
 
-    pub(crate) fn lead_handle(&mut self, handle: usize, rotation: DQuat, translation: DVec3) {
+    pub(crate) fn place_handle(&mut self, handle: usize, rotation: DQuat, translation: DVec3) {
         let pose = Pose::from_parts(translation, rotation);
         self.rapier_mut(handle).set_next_kinematic_position(pose);
     }

@@ -15,6 +15,7 @@ pub use rigid::Rigid;
 pub use solid::{Cylinder, Hold, Pool, Solid, SolidShape, Tube};
 
 use indexmap::IndexMap;
+use meniscus_boundary::{Friction, Motion};
 use meniscus_core::{Camera, Material, Style};
 use meniscus_fem::contact::ContactParams;
 use meniscus_geometry::UpAxis;
@@ -98,19 +99,19 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// Names of all solids and rigid bodies.
+    /// Names of all bodies that answer.
     pub fn body_names(&self) -> impl Iterator<Item = &str> {
-        self.solid.keys().chain(self.rigid.keys()).map(String::as_str)
+        self.bodies().map(|(_, name, _)| name.as_str())
     }
 
     /// Gradients in the pressure solve of its liquids: those asked for. By default they are corrected where that is better: where liquids of one
-    /// density without surface tension move among walls, emitters and rigid bodies that stay or are led. Not yet, as cases of `validate` show, where
-    /// liquids differ in density, where solids, rigid bodies or bodies of particles answer; nor with animated meshes and implicit viscosity, where it is
-    /// not measured.
+    /// density without surface tension move among walls, emitters and rigid bodies. Not yet, as cases of `validate` show, where liquids differ in
+    /// density, where solids or bodies of particles answer; nor with animated meshes and implicit viscosity, where it is not measured.
     #[must_use]
     pub fn gradients(&self) -> sph::Gradients {
-        let solids = !self.solid.is_empty() || !self.body.is_empty() || !self.animated.is_empty();
-        let answered = self.method == Method::Connections && !self.rigid.is_empty();
+        let deforms = self.bodies().any(|(.., body)| body.deforms()) || !self.animated.is_empty();
+        // Rigid bodies are bodies of particles there.
+        let of_particles = self.method == Method::Connections && !self.rigid.is_empty();
         let mut densities = self.liquid.values().map(|liquid| liquid.density);
         let first = densities.next();
         let layers = densities.any(|density| Some(density) != first);
@@ -118,7 +119,7 @@ impl Scene {
         let by_traction = self.coupling.wall == sph::BodyWall::Traction;
         let thick = self.sph.viscosity == sph::ViscositySolver::Implicit;
         let otherwise = self.sph.pressure != sph::PressureSolver::Dfsph || self.sph.position_correction;
-        let plain = solids || answered || layers || pulled || by_traction || thick || otherwise;
+        let plain = deforms || of_particles || layers || pulled || by_traction || thick || otherwise;
         self.sph.gradients.unwrap_or(if plain { sph::Gradients::Plain } else { sph::Gradients::Corrected })
     }
 
@@ -387,10 +388,10 @@ pub struct Wall {
     pub wet: Option<WetSide>,
     /// Friction with the liquid: "slip", "no-slip", or { viscosity = … } \[Pa·s\]; default "slip".
     #[serde(default)]
-    pub friction: sph::Friction,
+    pub friction: Friction,
     /// How it moves, default "still".
     #[serde(default)]
-    pub motion: sph::Motion,
+    pub motion: Motion,
     /// What it looks like in `final` pictures if it is a mesh: "glass", "tile", "wood", "stone", "rubber" or "tissue"; default "glass" if it holds
     /// the liquid, "stone" otherwise.
     #[serde(default)]

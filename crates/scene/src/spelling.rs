@@ -234,7 +234,7 @@ mod tests {
         let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
         files.retain(|path| path.extension().is_some_and(|e| e == "toml"));
         files.sort();
-        assert!(files.len() > 50);
+        assert!(files.len() > 80);
         for path in files {
             let text = std::fs::read_to_string(&path).unwrap();
             let (scene, _) = parse_with_hints("past.toml", &text, &Settings::default())

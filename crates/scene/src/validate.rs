@@ -5,10 +5,11 @@ use crate::model::{
     Bounds, Command, Emitter, Mesh, Method, Opening, Periodic, Probe, Scene, Shape, Tank, Value, Vector, WallShape,
 };
 use indexmap::IndexMap;
+use meniscus_boundary::{Friction, Motion};
 use meniscus_core::Material;
 use meniscus_fem::ParamsError;
 use meniscus_particles::InterfaceKind;
-use meniscus_sph::{BodyWall, Friction, Gradients, Motion, PressureSolver, ViscositySolver};
+use meniscus_sph::{BodyWall, Gradients, PressureSolver, ViscositySolver};
 
 /// Something that is wrong with the value of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]

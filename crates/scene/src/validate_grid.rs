@@ -2,7 +2,7 @@
 
 use crate::model::{Bounds, Scene, Vector, Wall, WallShape, WetSide};
 use crate::validate::Checks;
-use meniscus_sph::Motion;
+use meniscus_boundary::Motion;
 use meniscus_twophase::{Params, Side};
 
 /// Names of the sides in the scene file, low and high along each axis.

@@ -1,11 +1,12 @@
 //! A scene written as text is read back as the same scene.
 
+use meniscus_boundary::{Friction, Key, Motion, Slide, Swing, Turn};
 use meniscus_scene::{
     Axis, Bounds, Command, Cylinder, Disc, Drain, Emitter, FlowPlane, Grab, Hold, Liquid, Mesh, Move, Opening,
     Periodic, Pick, Plane, Poke, Pool, Probe, Pull, Ray, Rectangle, Release, Rigid, Scene, Scripted, Set, Shape, Side,
     Solid, SolidShape, Sphere, Tank, Tube, Value, Vector, Wall, WallShape, WetSide, parse, to_text,
 };
-use meniscus_sph::{BodyWall, Friction, KernelFamily, Key, Motion, PressureSolver, Pulse, Slide, Swing, Turn};
+use meniscus_sph::{BodyWall, KernelFamily, PressureSolver, Pulse};
 use proptest::prelude::*;
 
 fn number() -> impl Strategy<Value = f64> {

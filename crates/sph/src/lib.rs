@@ -29,7 +29,7 @@
 //! for _ in 0..100 {
 //!     liquid.sort(time, dt);
 //!     liquid.find_neighbours();
-//!     liquid.touch_walls(time, dt);
+//!     liquid.find_wall_integrals_at(time, dt);
 //!     liquid.sum_density()?;
 //!     liquid.apply_state_equation();
 //!     liquid.sum_all_forces(DVec3::new(0.0, -9.81, 0.0))?;
@@ -56,8 +56,6 @@ pub mod wall_quadrature;
 pub use emitter::{Emitter, EmitterState, Pulse};
 pub use fearless_simd::Level;
 pub use liquid::{Body, Held, Hooks, Liquid, Phase, Pores, Relaxed, Setup, Solved, State};
-// Words of every method, from where they were first spoken.
-pub use meniscus_boundary::{Friction, Key, Motion, Pose, Slide, Swing, Turn, Wall, WallShape};
 pub use meniscus_core::kernel;
 pub use params::{
     BodyWall, Coupling, CouplingPreset, Distribution, Gradients, Integral, KernelFamily, Material, Params,

@@ -481,15 +481,15 @@ impl Liquid {
     }
 
     /// Which particles touch which wall, where the liquid's own walls are in the step from `time` to `time + dt`.
-    pub fn touch_walls(&mut self, time: f64, dt: f64) {
+    pub fn find_wall_integrals_at(&mut self, time: f64, dt: f64) {
         let mut walls = std::mem::take(&mut self.setup.walls);
         walls.place(time, dt);
-        self.touch_placed_walls(&walls);
+        self.find_wall_integrals(&walls);
         self.setup.walls = walls;
     }
 
     /// Which particles touch which wall; these are the liquid's own, which the world has placed for the step.
-    pub fn touch_placed_walls(&mut self, placed: &Boundaries) {
+    pub fn find_wall_integrals(&mut self, placed: &Boundaries) {
         self.walls.place(placed);
         self.bodies.place_prescribed(placed);
         self.state.last_step = placed.step();
@@ -564,7 +564,7 @@ impl Liquid {
         if !self.sums_kernels_alone() {
             self.sum_pairs();
         }
-        self.add_wall_deficits();
+        self.add_wall_fractions();
         self.finish_density()
     }
 
@@ -573,7 +573,7 @@ impl Liquid {
         self.setup.params.pressure == PressureSolver::StateEquation && !self.has_tension()
     }
 
-    pub(crate) fn add_wall_deficits(&mut self) {
+    pub(crate) fn add_wall_fractions(&mut self) {
         let pieces = self.work.compression.par_chunks_mut(par::PIECE).zip(&self.work.contacts);
         pieces.with_min_len(par::LIGHT / par::PIECE).enumerate().for_each(|(number, (piece, contacts))| {
             for contact in contacts {
@@ -718,7 +718,7 @@ impl Liquid {
             return f64::INFINITY;
         }
         let (volume, h) = (self.rest_volume(), self.h);
-        let mass = 1.0 / (1.0 / (self.lightest() * volume) + self.bodies.largest_mobility());
+        let mass = 1.0 / (1.0 / (self.lightest() * volume) + self.bodies.largest_compliance());
         // On the surface its points hold most.
         let held = self.point_viscosity() * volume * LAYER * h * Traction::plane_laplacian(0.0, h);
         self.traction().stable_step(mass).min(0.5 * mass / held.max(1e-300))

@@ -69,7 +69,7 @@ pub(crate) struct Walls {
     samples: SampleKernel,
     calibration: Calibration,
     /// What a plane fills of a kernel, from no distance to the farthest at which it is felt.
-    deficits: Vec<f32>,
+    wall_fractions: Vec<f32>,
     h: f64,
     spacing: f64,
 }
@@ -124,7 +124,7 @@ impl Walls {
             let z = calibration.reach() * k as f64 / (DISTANCES - 1) as f64;
             integral.plane(calibration.read(z)).0 as f32
         };
-        let deficits = (0..DISTANCES).map(wall_fraction).collect();
+        let wall_fractions = (0..DISTANCES).map(wall_fraction).collect();
         // Triangles that do not move as one are met as those of bodies are.
         let surface = |number: usize| {
             let shared = placed.surface(number).filter(|_| !walls[number].deforms())?;
@@ -151,7 +151,7 @@ impl Walls {
             integral,
             samples,
             calibration,
-            deficits,
+            wall_fractions,
             h,
             spacing,
         }
@@ -197,7 +197,7 @@ impl Walls {
                 }
             }
             met.number();
-            let sight = IntegrationScheme {
+            let scheme = IntegrationScheme {
                 kernel: samples,
                 longest: LONGEST_EDGE as f32,
                 rub: (wall.friction != Friction::Slip).then_some(*h),
@@ -205,7 +205,7 @@ impl Walls {
                 traction: None,
                 hold: None,
             };
-            met.integrate::<K>(level, sight, liquid);
+            met.integrate::<K>(level, scheme, liquid);
         }
     }
 
@@ -325,9 +325,9 @@ impl Walls {
 
     /// The distance at which a plane fills this part of a kernel \[m\].
     fn distance_at(&self, wall_fraction: f32) -> f32 {
-        let k = self.deficits.partition_point(|&filled| filled > wall_fraction);
+        let k = self.wall_fractions.partition_point(|&filled| filled > wall_fraction);
         let step = (self.calibration.reach() * self.h) as f32 / (DISTANCES - 1) as f32;
-        let (Some(&far), Some(&near)) = (self.deficits.get(k), self.deficits.get(k.wrapping_sub(1))) else {
+        let (Some(&far), Some(&near)) = (self.wall_fractions.get(k), self.wall_fractions.get(k.wrapping_sub(1))) else {
             return if k == 0 { self.nearest() as f32 } else { step * (DISTANCES - 1) as f32 };
         };
         let part = (near - wall_fraction) / (near - far).max(f32::MIN_POSITIVE);

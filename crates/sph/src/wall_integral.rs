@@ -319,7 +319,7 @@ mod tests {
     const FAR: DVec3 = DVec3::INFINITY;
 
     /// The wall_fraction as a plain sum over a fine lattice of the volume outside the tank.
-    fn deficit_by_volume(kernel: &Kernel, p: DVec3, low: DVec3, high: DVec3) -> f64 {
+    fn wall_fraction_by_volume(kernel: &Kernel, p: DVec3, low: DVec3, high: DVec3) -> f64 {
         let n = 70;
         let dx = 1.0 / n as f64;
         let mut sum = 0.0;
@@ -346,7 +346,7 @@ mod tests {
             for (x, y, z) in places {
                 let p = DVec3::new(x, y, z);
                 let exact = wall.tank(p, DVec3::ZERO, FAR).wall_fraction;
-                let sum = deficit_by_volume(&kernel, p, DVec3::ZERO, FAR);
+                let sum = wall_fraction_by_volume(&kernel, p, DVec3::ZERO, FAR);
                 assert!((exact - sum).abs() < 2e-4, "{p}: {exact} {sum}");
             }
         }
@@ -357,7 +357,7 @@ mod tests {
         let wall = WallIntegral::new(&Kernel::CUBIC_SPLINE);
         let (low, high) = (DVec3::splat(-0.3), DVec3::splat(0.4));
         let p = DVec3::new(0.0, 0.1, -0.1);
-        let sum = deficit_by_volume(&Kernel::CUBIC_SPLINE, p, low, high);
+        let sum = wall_fraction_by_volume(&Kernel::CUBIC_SPLINE, p, low, high);
         assert!((wall.tank(p, low, high).wall_fraction - sum).abs() < 2e-4);
     }
 
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn beyond_the_plane_the_deficit_goes_on_to_one() {
+    fn beyond_the_plane_the_wall_fraction_goes_on_to_one() {
         let wall = WallIntegral::new(&Kernel::POLY6);
         let at = |z: f64| wall.tank(DVec3::new(z, 9.0, 9.0), DVec3::ZERO, FAR).wall_fraction;
         assert!((at(0.3) + at(-0.3) - 1.0).abs() < 1e-12);

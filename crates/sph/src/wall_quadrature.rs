@@ -184,7 +184,7 @@ impl Samples {
             return None;
         }
         let (cubed, quarter) = kernel.norms();
-        Some(Touch { wall_fraction: whole_deficit(wall_fraction * quarter), push: push * cubed })
+        Some(Touch { wall_fraction: whole_wall_fraction(wall_fraction * quarter), push: push * cubed })
     }
 }
 
@@ -192,7 +192,7 @@ impl Samples {
 const BEHIND: f32 = -0.02;
 
 /// 1 − γ from the flux through all faces: behind the moved surface, where it is negative, the rest of the kernel is in the liquid.
-pub(crate) fn whole_deficit(flux: f32) -> f32 {
+pub(crate) fn whole_wall_fraction(flux: f32) -> f32 {
     if flux < BEHIND { flux + 1.0 } else { flux.max(0.0) }
 }
 

@@ -51,7 +51,7 @@ fn step(liquid: &mut Liquid, walls: &mut Boundaries, time: f64, dt: f64) {
     walls.place(time, dt);
     liquid.sort(time, dt);
     liquid.find_neighbours();
-    liquid.touch_placed_walls(walls);
+    liquid.find_wall_integrals(walls);
     if liquid.setup().params.pressure == PressureSolver::Dfsph {
         liquid.sum_density_and_gradients().unwrap();
         liquid.remove_divergence(dt).unwrap();

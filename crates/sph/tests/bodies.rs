@@ -1,10 +1,10 @@
 //! Bodies that answer: what the liquid does to them is what they do to the liquid.
 
 use glam::{DMat3, DVec3, Vec3};
-use meniscus_boundary::{Boundaries, Compliance, RigidCompliance};
+use meniscus_boundary::{Boundaries, Compliance, Friction, RigidCompliance};
 use meniscus_geometry::{Aabb, solids};
 use meniscus_sph::{
-    Body, BodyWall, Coupling, Distribution, Friction, Integral, Liquid, Material, Params, Phase, PressureSolver, Setup,
+    Body, BodyWall, Coupling, Distribution, Integral, Liquid, Material, Params, Phase, PressureSolver, Setup,
 };
 
 const SPACING: f64 = 0.05;
@@ -47,7 +47,7 @@ fn falling(pressure: PressureSolver, answer: impl Fn(usize) -> Compliance) -> Li
 fn step(liquid: &mut Liquid, dt: f64) {
     liquid.sort(0.0, dt);
     liquid.find_neighbours();
-    liquid.touch_walls(0.0, dt);
+    liquid.find_wall_integrals_at(0.0, dt);
     if liquid.setup().params.pressure == PressureSolver::Dfsph {
         liquid.sum_density_and_gradients().unwrap();
         liquid.remove_divergence(dt).unwrap();
@@ -197,10 +197,10 @@ fn friction_takes_from_the_liquid_what_it_gives_to_the_body() {
     let (liquid, [lost, given]) = sliding(no_slip, dt);
     assert!(lost.x > 0.0 && (lost - given).length() < 1e-4 * lost.x, "{lost} {given}");
     // The wall's drag on the lowest layer as a tank of the same floor has it: mu k(s/2) V each.
-    let floor = meniscus_sph::Wall {
-        shape: meniscus_sph::WallShape::Plane { point: DVec3::ZERO, normal: DVec3::Y },
+    let floor = meniscus_boundary::Wall {
+        shape: meniscus_boundary::WallShape::Plane { point: DVec3::ZERO, normal: DVec3::Y },
         friction: Friction::NoSlip,
-        motion: meniscus_sph::Motion::Still,
+        motion: meniscus_boundary::Motion::Still,
     };
     let mut plane = Liquid::new(Setup { walls: Boundaries::new(vec![floor]).unwrap(), ..liquid.setup().clone() });
     let start = falling(PressureSolver::Dfsph, |_| Compliance::Fixed);

@@ -2,8 +2,9 @@
 
 use glam::{DMat3, DVec3, Vec3};
 use meniscus_boundary::{Boundaries, Compliance, RigidCompliance};
+use meniscus_boundary::{Friction, Motion, Wall, WallShape};
 use meniscus_geometry::{Periodic, solids};
-use meniscus_sph::{Body, Friction, Gradients, Level, Liquid, Material, Motion, Params, Setup, State, Wall, WallShape};
+use meniscus_sph::{Body, Gradients, Level, Liquid, Material, Params, Setup, State};
 use std::f64::consts::{PI, TAU};
 
 const GRAVITY: DVec3 = DVec3::new(0.0, -9.81, 0.0);
@@ -39,7 +40,7 @@ fn fill(liquid: &mut Liquid, counts: [usize; 3], of: impl Fn(Vec3) -> Option<Vec
 fn step(liquid: &mut Liquid, time: f64, dt: f64, gravity: DVec3) {
     liquid.sort(time, dt);
     liquid.find_neighbours();
-    liquid.touch_walls(time, dt);
+    liquid.find_wall_integrals_at(time, dt);
     liquid.sum_density_and_gradients().unwrap();
     liquid.remove_divergence(dt).unwrap();
     liquid.sum_forces(gravity, dt).unwrap();

@@ -1,11 +1,10 @@
 //! The liquid as a whole: conservation, rest, determinism, roll-back, no allocation.
 
 use glam::{DVec3, Vec3};
-use meniscus_boundary::Boundaries;
+use meniscus_boundary::{Boundaries, Friction, Motion, Wall, WallShape};
 use meniscus_geometry::Periodic;
 use meniscus_sph::{
-    Emitter, Friction, KernelFamily, Level, Liquid, Material, Motion, Params, PressureSolver, Setup, State,
-    ViscositySolver, Wall, WallShape,
+    Emitter, KernelFamily, Level, Liquid, Material, Params, PressureSolver, Setup, State, ViscositySolver,
 };
 
 const GRAVITY: DVec3 = DVec3::new(0.0, -9.81, 0.0);
@@ -52,7 +51,7 @@ fn fill(liquid: &mut Liquid, counts: [usize; 3], velocity: impl Fn(Vec3) -> Vec3
 fn step(liquid: &mut Liquid, time: f64, dt: f64, gravity: DVec3) {
     liquid.sort(time, dt);
     liquid.find_neighbours();
-    liquid.touch_walls(time, dt);
+    liquid.find_wall_integrals_at(time, dt);
     liquid.sum_density().unwrap();
     liquid.apply_state_equation();
     liquid.sum_all_forces(gravity).unwrap();
@@ -194,7 +193,7 @@ fn a_wild_particle_is_named() {
     liquid.particles_mut().velocity[17] = Vec3::new(0.0, 1e3, 0.0);
     liquid.sort(0.0, 1e-3);
     liquid.find_neighbours();
-    liquid.touch_walls(0.0, 1e-3);
+    liquid.find_wall_integrals_at(0.0, 1e-3);
     liquid.sum_density().unwrap();
     liquid.apply_state_equation();
     liquid.sum_all_forces(DVec3::ZERO).unwrap();
@@ -204,7 +203,7 @@ fn a_wild_particle_is_named() {
     liquid.particles_mut().velocity[17] = Vec3::NAN;
     liquid.sort(0.0, 1e-3);
     liquid.find_neighbours();
-    liquid.touch_walls(0.0, 1e-3);
+    liquid.find_wall_integrals_at(0.0, 1e-3);
     liquid.sum_density().unwrap();
     liquid.apply_state_equation();
     let error = liquid.sum_all_forces(DVec3::ZERO).unwrap_err();
@@ -215,11 +214,11 @@ fn a_wild_particle_is_named() {
 fn step_dfsph(liquid: &mut Liquid, time: f64, dt: f64, gravity: DVec3) {
     liquid.sort(time, dt);
     liquid.find_neighbours();
-    liquid.touch_walls(time, dt);
+    liquid.find_wall_integrals_at(time, dt);
     liquid.sum_density_and_gradients().unwrap();
     liquid.remove_divergence(dt).unwrap();
     liquid.sum_forces(gravity, dt).unwrap();
-    liquid.pull_surfaces().unwrap();
+    liquid.add_surface_tension().unwrap();
     if liquid.setup().params.viscosity == ViscositySolver::Implicit {
         liquid.solve_viscosity(dt).unwrap();
     }

@@ -2,8 +2,9 @@
 
 use glam::{DVec3, Vec3};
 use meniscus_boundary::Boundaries;
+use meniscus_boundary::{Friction, Motion, Wall, WallShape};
 use meniscus_geometry::Periodic;
-use meniscus_sph::{Friction, Gradients, Liquid, Material, Motion, Params, Setup, Wall, WallShape};
+use meniscus_sph::{Gradients, Liquid, Material, Params, Setup};
 
 const SPACING: f64 = 0.05;
 const GRAVITY: DVec3 = DVec3::new(0.0, -9.81, 0.0);

@@ -13,7 +13,7 @@ use crate::params::Params;
 use crate::poisson::Poisson;
 use crate::solid::Solid;
 use crate::state::{State, Workspace};
-use crate::volume;
+use crate::volume_correction;
 use fearless_simd::Level;
 use glam::DVec3;
 use meniscus_geometry::Aabb;
@@ -225,7 +225,7 @@ impl Flow {
         self.openings.cover(&mut self.state.volume_fraction);
         self.boundary.fill_cells(&self.grid, &mut self.state.volume_fraction);
         self.state.chambers.clear();
-        self.state.liquid_cells = volume::count(&self.grid, &self.state, &mut self.work.row_sums);
+        self.state.liquid_cells = volume_correction::count(&self.grid, &self.state, &mut self.work.row_sums);
         self.state.still_level = self.setup.params.still_level.unwrap_or_else(|| self.level_at_rest());
         // No distance is known yet: normals come from the fractions the first time, from the distance then.
         self.state.signed_distance.fill(0.0);

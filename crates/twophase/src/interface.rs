@@ -6,7 +6,7 @@ use crate::plic::Plane;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Cells that are emptier or fuller than this hold one fluid only; what is dropped is settled, see `volume`.
+/// Cells that are emptier or fuller than this hold one fluid only; what is dropped is given back, see `volume_correction`.
 pub(crate) const DUST: f64 = 1e-10;
 
 /// Cells per task.

@@ -67,7 +67,7 @@ mod test_rng;
 mod transport;
 mod viscosity;
 mod viscous_jump;
-mod volume;
+mod volume_correction;
 mod ways;
 
 pub use bubbles::Bubbles;

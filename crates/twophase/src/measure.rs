@@ -62,7 +62,7 @@ impl Flow {
     /// Volume of the liquid \[m³\].
     #[must_use]
     pub fn liquid_volume(&self) -> f64 {
-        let sum = crate::volume::count(&self.grid, &self.state, &mut Vec::new());
+        let sum = crate::volume_correction::count(&self.grid, &self.state, &mut Vec::new());
         sum * self.grid.spacing().powi(3)
     }
 

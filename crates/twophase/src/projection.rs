@@ -30,7 +30,7 @@ impl Projection<'_> {
             let s = self.space.grid.stride(axis);
             self.space.grid.face_rows(axis).each([field], |row, [out]| {
                 let inputs = [row.before(fraction, s), row.of(fraction), self.space.openings.faces(axis, &row)];
-                dispatch!(self.space.level, simd => mobilities(simd, inputs, self.densities, out));
+                dispatch!(self.space.level, simd => inverse_densities(simd, inputs, self.densities, out));
             });
             self.set_sides(axis, field);
         }
@@ -93,7 +93,7 @@ impl Projection<'_> {
 }
 
 #[inline(always)]
-fn mobilities<S: Simd>(simd: S, [before, after, open]: [&[f64]; 3], [gas, liquid]: [f64; 2], out: &mut [f64]) {
+fn inverse_densities<S: Simd>(simd: S, [before, after, open]: [&[f64]; 3], [gas, liquid]: [f64; 2], out: &mut [f64]) {
     simd.vectorize(
         #[inline(always)]
         || {

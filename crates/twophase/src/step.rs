@@ -2,6 +2,7 @@
 //!
 //! | | stage | what happens |
 //! |---|---|---|
+//! | | start | before the first step: forces act for half of it |
 //! | 1 | keep state | to fall back on; its velocity, whose divergence is that of the room which solids make, moves everything in stage 2 |
 //! | 2 | advect | F, φ and momentum along one axis after the other; the order changes from step to step |
 //! | 3 | volume correction | what the sweeps lost to round-off is given back |
@@ -26,7 +27,7 @@ use crate::projection::Projection;
 use crate::space::Space;
 use crate::transport::{Moving, Sweep};
 use crate::viscosity::Viscosity;
-use crate::volume;
+use crate::volume_correction;
 use glam::DVec3;
 use meniscus_core::{Fault, StepError, StepReport, par};
 use rayon::prelude::*;
@@ -71,11 +72,11 @@ impl Flow {
         }
         report.stage("keep state", || self.keep(dt))?; // 1
         report.stage("advect", || self.advect(dt)); // 2
-        report.stage("volume correction", || self.settle()); // 3
+        report.stage("volume correction", || self.correct_volume()); // 3
         report.stage("move solids", || self.move_solids(dt)); // 4  [MKSMH07 step 1]
         report.stage("measure distance", || self.measure_distance()); // 5
         let viscous = report.stage("apply viscosity", || self.apply_viscosity(dt)); // 6
-        let rough = report.stage("interface force", || self.push_interface(dt)); // 7
+        let rough = report.stage("interface force", || self.apply_interface_force(dt)); // 7
         let solved = report.stage("find pressure", || self.find_pressure(dt)); // 8  [MKSMH07 step 3]
         report.stage("correct velocity", || self.correct_velocity(dt))?; // 9  [MKSMH07 step 4]
         report.count("pressure iterations", solved.iterations.into());
@@ -92,7 +93,7 @@ impl Flow {
     fn start(&mut self, dt: f64) -> Result<(), StepError> {
         self.work.before.copy_from(&self.state);
         self.find_interface();
-        self.push_interface(0.5 * dt);
+        self.apply_interface_force(0.5 * dt);
         self.find_pressure(0.5 * dt);
         self.correct_velocity(0.5 * dt)?;
         self.state.started = true;
@@ -112,7 +113,7 @@ impl Flow {
     pub fn carry(&mut self, dt: f64) {
         self.work.before.copy_from(&self.state);
         self.sweep_all(dt, false);
-        self.settle();
+        self.correct_volume();
         self.move_solids(dt);
         self.measure_distance();
     }
@@ -223,14 +224,14 @@ impl Flow {
         boundary.fill_cells(grid, &mut state.capacity);
     }
 
-    fn settle(&mut self) {
+    fn correct_volume(&mut self) {
         let Self { grid, openings, state, work, .. } = self;
-        let there = volume::count(grid, state, &mut work.row_sums);
+        let there = volume_correction::count(grid, state, &mut work.row_sums);
         let missing = state.liquid_cells - there;
         // Below this it is the noise of the sum itself.
         if missing.abs() > 1e-15 * grid.cell_count() as f64 {
             work.interface.find(grid, &state.volume_fraction);
-            volume::settle(&state.capacity, &work.interface, &mut state.volume_fraction, missing);
+            volume_correction::restore(&state.capacity, &work.interface, &mut state.volume_fraction, missing);
             openings.cover(&mut state.volume_fraction);
             self.boundary.fill_cells(grid, &mut state.volume_fraction);
         }
@@ -284,7 +285,7 @@ impl Flow {
         }
     }
 
-    fn push_interface(&mut self, dt: f64) -> usize {
+    fn apply_interface_force(&mut self, dt: f64) -> usize {
         let forces = self.forces();
         let Self { grid, boundary, state, work, .. } = self;
         let gauge = InterfaceProbe {

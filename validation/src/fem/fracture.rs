@@ -37,7 +37,7 @@ fn measure() -> Measured {
     let (mut broke_at, mut breaking_steps, mut pulls) = (f64::NAN, 0, Vec::new());
     for k in 1..2000 {
         let stretch = f64::from(k) * stretch_per_step;
-        body.lead(|_, rest| if rest.x > 0.5 * LENGTH { rest + stretch * DVec3::X } else { rest });
+        body.prescribe(|_, rest| if rest.x > 0.5 * LENGTH { rest + stretch * DVec3::X } else { rest });
         let (nodes, pull) = (body.positions().len(), pull_at_end(&body));
         pulls.push([stretch, pull]);
         step(&mut body, 0.01, DVec3::ZERO)?;

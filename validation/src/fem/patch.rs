@@ -28,7 +28,7 @@ fn patch((name, order): (&str, Order)) -> Measured {
     let material = Material::default();
     let mut body = Body::new("patch", &irregular_block()?, params, material)?;
     body.fix(|p| (p.min(DVec3::ONE - p)).min_element() < 1e-9);
-    body.lead(|_, rest| rest + STRAIN * rest);
+    body.prescribe(|_, rest| rest + STRAIN * rest);
     settle(&mut body, DVec3::ZERO)?;
     let exact = body.rest_positions().iter().map(|rest| *rest + STRAIN * *rest);
     let apart = largest(body.positions().iter().zip(exact).map(|(x, exact)| x.distance(exact)));

@@ -38,7 +38,7 @@ fn residual(creep: f64, steps: u32) -> Result<f64, Box<dyn Error>> {
     body.fix_axes(Axes::Y, |p| p.y < 1e-9);
     body.fix_axes(Axes::Z, |p| p.z < 1e-9);
     body.fix_axes(Axes::X, |p| p.x < 1e-9 || p.x > LENGTH - 1e-9);
-    body.lead(|_, rest| if rest.x > 0.5 * LENGTH { rest + STRAIN * LENGTH * DVec3::X } else { rest });
+    body.prescribe(|_, rest| if rest.x > 0.5 * LENGTH { rest + STRAIN * LENGTH * DVec3::X } else { rest });
     settle(&mut body, DVec3::ZERO)?;
     for _ in 0..steps {
         step(&mut body, 0.01, DVec3::ZERO)?;

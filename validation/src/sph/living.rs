@@ -4,8 +4,9 @@
 use crate::{Row, Size, absolute, bound, failed, mean};
 use glam::{DVec3, Vec3};
 use meniscus::boundary::Boundaries;
+use meniscus::boundary::{Friction, Motion, Wall, WallShape};
 use meniscus::geometry::Periodic;
-use meniscus::sph::{Friction, Gradients, Liquid, Material, Motion, Params, Particles, Setup, Wall, WallShape};
+use meniscus::sph::{Gradients, Liquid, Material, Params, Particles, Setup};
 use std::f64::consts::PI;
 
 const G: f64 = 9.81;
@@ -56,7 +57,7 @@ impl Probe {
         let text = |e: meniscus::core::StepError| e.to_string();
         liquid.sort(self.time, dt);
         liquid.find_neighbours();
-        liquid.touch_walls(self.time, dt);
+        liquid.find_wall_integrals_at(self.time, dt);
         liquid.sum_density_and_gradients().map_err(text)?;
         liquid.remove_divergence(dt).map_err(text)?;
         liquid.sum_forces(gravity, dt).map_err(text)?;

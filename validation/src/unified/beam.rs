@@ -3,7 +3,7 @@
 use crate::{Plot, Row, Size, compare, failed, largest};
 use glam::DVec3;
 use meniscus::boundary::{Boundaries, Obstacles};
-use meniscus::elastic::{ElasticMaterial, Led, Solids};
+use meniscus::elastic::{ElasticMaterial, Prescribed, Solids};
 
 const CASE: &str = "sph-beam";
 
@@ -66,9 +66,9 @@ fn swing(across: u32) -> Result<(f64, Vec<[f64; 2]>), String> {
     let volume = places.len() as f64 * s * s * s;
     solids.add("plate", places.clone(), volume, material);
     // Plane strain: nothing moves along z. The clamp holds what lies before x = 0.
-    solids.bodies_mut()[0].led = (0..)
+    solids.bodies_mut()[0].prescribed = (0..)
         .zip(&places)
-        .map(|(particle, &end)| Led { particle, axes: if end.x < 0.0 { DVec3::ONE } else { DVec3::Z }, end })
+        .map(|(particle, &end)| Prescribed { particle, axes: if end.x < 0.0 { DVec3::ONE } else { DVec3::Z }, end })
         .collect();
     let bulk = YOUNG / (3.0 * (1.0 - 2.0 * POISSON));
     let tip_speed = 0.01 * (bulk / DENSITY).sqrt();

@@ -3,7 +3,7 @@
 use crate::{Row, Size, at_least, bound, compare, failed, given, largest};
 use glam::{DQuat, DVec3};
 use meniscus::boundary::{Boundaries, Obstacles};
-use meniscus::elastic::{Elastic, ElasticMaterial, Led, Solids, Strain, Yield, pack};
+use meniscus::elastic::{Elastic, ElasticMaterial, Prescribed, Solids, Strain, Yield, pack};
 use meniscus::geometry::{Aabb, Shape, fill, solids};
 
 /// Places at rest of a packed ball with its elasticity, and the largest force that a strain of one gives \[N\].
@@ -120,8 +120,9 @@ fn sheared(shear: f64, yield_strain: f64) -> Result<[f64; 2], String> {
     let places = fill(&Shape::Box(bounds), spacing, &[]).map_err(|e| e.to_string())?;
     let mut solids = Solids::new(spacing, 0.0);
     solids.add("block", places.clone(), bounds.size().element_product(), material(yield_strain));
-    let lead = |(particle, x): (u32, &DVec3)| Led { particle, axes: DVec3::ONE, end: *x + DVec3::X * (shear * x.y) };
-    solids.bodies_mut()[0].led = (0..).zip(&places).map(lead).collect();
+    let prescribed =
+        |(particle, x): (u32, &DVec3)| Prescribed { particle, axes: DVec3::ONE, end: *x + DVec3::X * (shear * x.y) };
+    solids.bodies_mut()[0].prescribed = (0..).zip(&places).map(prescribed).collect();
     let run = |solids: &mut Solids, steps: u32| {
         (0..steps).try_for_each(|_| {
             solids.advance(2e-3, DVec3::ZERO, &mut Obstacles::walls(&Boundaries::default())).map_err(|e| e.to_string())
@@ -129,7 +130,7 @@ fn sheared(shear: f64, yield_strain: f64) -> Result<[f64; 2], String> {
     };
     run(&mut solids, 100)?;
     let energy = solids.elastic_energy(0);
-    solids.bodies_mut()[0].led.clear();
+    solids.bodies_mut()[0].prescribed.clear();
     run(&mut solids, 500)?;
     let mut strain = Strain::default();
     solids.bodies()[0].elastic.strain(&solids.state().position, &mut strain);

@@ -8,7 +8,7 @@ use meniscus::sim::World;
 const CASE: &str = "vessel-burst";
 /// Lamé's tension at the inner wall reaches the strength of 0.1 MPa, with the tube as wide as it then is \[Pa\].
 const BURST: f64 = 17_850.0;
-/// The pressure grows to this \[Pa\] over this time \[s\], as [`meniscus::sph::Motion::Keys`] does.
+/// The pressure grows to this \[Pa\] over this time \[s\], as [`meniscus::boundary::Motion::Keys`] does.
 const MAX_PRESSURE: f64 = 25_000.0;
 const TIME: f64 = 0.02;
 

@@ -11,7 +11,7 @@
 //! and the triangle of the start of the step; what turns within it, passes from triangle to triangle, or is not solved to
 //! the last digit, can. Damping and friction only take, and are left out: G is too small by what they take.
 //!
-//! A gain is taken out of the motion about the mean velocity of each body first, as `growth.rs` does it, then out of the motion of
+//! A gain is taken out of the motion about the mean velocity of each body first, as `energy_control.rs` does it, then out of the motion of
 //! whole bodies about that of what they touch. What even that does not cover is told as `energy not explained`.
 
 use super::find::Gone;
@@ -89,7 +89,7 @@ impl Account {
     fn note_work(&mut self, bodies: &[Body], obstacles: &[&dyn Obstacle], touch: &Touch, gone: Gone<'_>) {
         for pair in &touch.pairs {
             let member = pair.body as usize;
-            self.book(member, touch.work_on_led(pair, bodies, gone.time), 0.0);
+            self.book(member, touch.work_on_prescribed(pair, bodies, gone.time), 0.0);
             let Some((number, place)) = pair.obstacle else { continue };
             let (force, obstacle) = (pair.on_soft(), obstacles[number as usize]);
             let velocity = obstacle.velocity(place) + gone.beyond(number as usize, obstacle.inertia().as_ref(), place);

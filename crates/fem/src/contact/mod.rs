@@ -26,7 +26,7 @@
 //!   step are found by their speed, pushes that would pull are let go, in a few passes of Newton's method over all bodies that
 //!   touch (`newton.rs`): bodies of any stiffness rest on each other at any step.
 //! * Obstacles may be rigid bodies that answer: their velocity and spin join the implicit problem, eliminated from it
-//!   (`linear/float.rs`). Points of their surfaces are held against soft surfaces as nodes are; where both push, each does half.
+//!   (`linear/rigid_unknowns.rs`). Points of their surfaces are held against soft surfaces as nodes are; where both push, each does half.
 //! * Nothing is remembered from step to step: a resumed run repeats every bit.
 //!
 //! Edges that cross without a node inside the other body are not seen. Nodes deeper than `depth` edges are left alone: they
@@ -146,7 +146,7 @@ impl Contact {
         group.find_unknown(&effort, report)?;
         self.touch.note_forces(&mut together);
         self.touch.keep_momentum(&together);
-        together.iter_mut().filter(|body| body.is_prescribed()).for_each(|body| body.turn_elements());
+        together.iter_mut().filter(|body| body.is_prescribed()).for_each(|body| body.update_rotations());
         Ok(())
     }
 

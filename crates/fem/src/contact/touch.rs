@@ -55,7 +55,7 @@ pub(crate) struct Pair {
     sample: bool,
     link: ContactRow,
     /// How far an obstacle moves, as seen from the nodes \[m\].
-    lead: DVec3,
+    prescribed: DVec3,
     friction: f64,
     /// Slip below which friction is not full \[m\].
     creep: f64,
@@ -99,7 +99,7 @@ impl Pair {
             force: DVec3::ZERO,
             sample: false,
             link: ContactRow::new(ends),
-            lead: DVec3::ZERO,
+            prescribed: DVec3::ZERO,
             friction: params.friction,
             creep: params.creep_speed * tau,
             found_at: DVec3::ZERO,
@@ -108,7 +108,7 @@ impl Pair {
     }
 
     fn held(mut self, hold: &Hold, lever: f64) -> Self {
-        self.lead = lever * hold.velocity;
+        self.prescribed = lever * hold.velocity;
         self.obstacle = Some((hold.number, hold.place));
         self.link.rider = hold.answers.map(|(float, arm)| Rider { float, arm, lever });
         self
@@ -144,7 +144,7 @@ impl Pair {
     /// s: what its nodes, its obstacle and what that answers make of it \[m\].
     fn displacement(&self, links: &ContactRows, nodes: DVec3) -> DVec3 {
         let answer = self.link.rider.map(|rider| rider.displacement(links.floats[rider.float as usize].motion));
-        nodes + self.lead + answer.unwrap_or_default()
+        nodes + self.prescribed + answer.unwrap_or_default()
     }
 
     /// The slip in a displacement \[m\].
@@ -296,12 +296,12 @@ impl Touch {
     }
 
     /// The work \[J\] in a step of `dt` \[s\] of a pair's force on nodes that are led, which whoever leads them has to do.
-    pub(super) fn work_on_led(&self, pair: &Pair, bodies: &[Body], dt: f64) -> f64 {
+    pub(super) fn work_on_prescribed(&self, pair: &Pair, bodies: &[Body], dt: f64) -> f64 {
         let mut work = 0.0;
         pair.link.spread(pair.force, |number, node, impulse| {
             let body = &bodies[self.members[number]];
-            let led = body.work.unknown[node] - body.state.mesh.fixed[node].free_part(body.work.unknown[node]);
-            work += dt / body.work.problem.tau * impulse.dot(led);
+            let prescribed = body.work.unknown[node] - body.state.mesh.fixed[node].free_part(body.work.unknown[node]);
+            work += dt / body.work.problem.tau * impulse.dot(prescribed);
         });
         work
     }

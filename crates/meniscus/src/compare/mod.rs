@@ -11,7 +11,7 @@ use crate::film::Film;
 use crate::run::RunError;
 use measure::Gauges;
 use meniscus_core::Frame;
-use meniscus_picture::{Image, Style, captioned, film_strip};
+use meniscus_picture::{Image, Style, captioned, film_strip, worded};
 use meniscus_record::{RecordError, write_atomic};
 use meniscus_scene::{Loaded, Method, SceneError, Settings};
 use meniscus_sim::World;
@@ -188,10 +188,12 @@ fn draw(columns: &[Column], moments: usize, film: &mut Film) -> Result<Image, Ru
     let mut cells = Vec::new();
     for k in 0..moments {
         for column in columns {
-            let frame = column.outcome.as_ref().ok().and_then(|outcome| outcome.pictures.get(k));
-            cells.push(match frame {
-                Some(frame) => film.picture(frame)?.clone(),
-                None => Image::filled(CELL[0], CELL[1], [236, 238, 240]),
+            let shown = column.outcome.as_ref().map(|outcome| outcome.pictures.get(k));
+            cells.push(match shown {
+                Ok(Some(frame)) => film.picture(frame)?.clone(),
+                // Why there is nothing to see stands where the first picture would, without marks that our letters do not have.
+                Err(reason) if k == 0 => worded(CELL, &reason.replace(['`', '"'], "")),
+                _ => worded(CELL, ""),
             });
         }
     }
@@ -202,7 +204,7 @@ fn draw(columns: &[Column], moments: usize, film: &mut Film) -> Result<Image, Ru
 fn caption(column: &Column) -> [String; 2] {
     let below = match &column.outcome {
         Ok(outcome) => format!("{:.1} ms per step, {} steps", outcome.ms_per_step(), outcome.steps),
-        Err(_) => "cannot: see the table".to_owned(),
+        Err(_) => "cannot".to_owned(),
     };
     [column.method.name().to_owned(), below]
 }

@@ -4,8 +4,8 @@
 
 use crate::model::{Mesh, Scene, Shape, SolidShape, Vector};
 use crate::validate::Checks;
+use meniscus_boundary::Motion;
 use meniscus_core::Material;
-use meniscus_sph::Motion;
 
 /// A body that answers, as a scene file describes it.
 pub trait Described {
@@ -38,6 +38,11 @@ pub trait Described {
     /// Whether something holds or leads it.
     fn is_held(&self) -> bool {
         !self.regions().is_empty() || !self.motions().is_empty()
+    }
+
+    /// Whether forces of a liquid change its shape.
+    fn deforms(&self) -> bool {
+        true
     }
 
     /// The meshes that it names.

@@ -3,9 +3,9 @@
 use crate::model::bodies::{BodyShape, Described};
 use crate::model::{Mesh, Method, Scene, Shape, Vector};
 use crate::validate::Checks;
+use meniscus_boundary::Motion;
 use meniscus_core::Material;
 use meniscus_particles::InterfaceKind;
-use meniscus_sph::Motion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

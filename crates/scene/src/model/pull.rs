@@ -1,7 +1,7 @@
 //! Hands that pull at solids: in a scene file, or as commands of a person.
 
 use crate::model::{Scene, Vector};
-use meniscus_sph::Motion;
+use meniscus_boundary::Motion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pull {
-    /// Name of the solid or rigid body; default whichever is there.
+    /// Name of the solid, rigid body or body of particles; default whichever is there.
     #[serde(default)]
     pub body: Option<String>,
     /// The point that it takes hold of.
@@ -23,7 +23,8 @@ pub struct Pull {
     /// When it lets go \[s\], default never.
     #[serde(default)]
     pub until: Option<f64>,
-    /// Stiffness of the spring \[N/m\], default 160 for every kilogram of the body: it hangs 6 cm below the hand.
+    /// Stiffness of the spring \[N/m\], default 160 for every kilogram of the body: it hangs 6 cm below the hand. Particles follow no
+    /// stiffer one than their mass bears in a step: shorter steps (`time.max_dt`) allow more.
     #[serde(default)]
     pub stiffness: Option<f64>,
     /// Damping of the spring \[N·s/m\], default half of what is critical for the whole body.
@@ -104,9 +105,9 @@ pub(crate) type Wrong = (&'static str, String);
 impl Grab {
     /// What is wrong with it in a scene, if anything.
     pub(crate) fn check(&self, scene: &Scene) -> Result<(), Wrong> {
-        let bodies = scene.body_names().chain(scene.body.keys().map(String::as_str));
+        let bodies: Vec<&str> = scene.body_names().collect();
         let spring = [("stiffness", self.stiffness), ("damping", self.damping), ("strength", self.strength)];
-        check_grip(&bodies.collect::<Vec<_>>(), self.body.as_deref(), &self.at, &spring)
+        check_grip(&bodies, self.body.as_deref(), &self.at, &spring)
     }
 }
 

@@ -3,8 +3,8 @@
 use crate::model::bodies::{BodyShape, Described};
 use crate::model::{Mesh, Scene, Shape, SolidShape, Vector};
 use crate::validate::Checks;
+use meniscus_boundary::Motion;
 use meniscus_rigid::{Lock, Material};
-use meniscus_sph::Motion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -119,6 +119,10 @@ impl Described for Rigid {
         self.motion.iter().collect()
     }
 
+    fn deforms(&self) -> bool {
+        false
+    }
+
     fn meshes_mut(&mut self) -> Vec<&mut Mesh> {
         self.shape.mesh_mut().into_iter().collect()
     }
@@ -135,8 +139,8 @@ impl Described for Rigid {
         if let Some(motion) = &self.motion {
             checks.within(["motion"], |c| c.motion(motion));
         }
-        let led = self.motion.is_some() && !self.locked.is_empty();
-        checks.require("locked", !led, "has no meaning for a body that is led by `motion`");
+        let prescribed = self.motion.is_some() && !self.locked.is_empty();
+        checks.require("locked", !prescribed, "has no meaning for a body that is prescribed by `motion`");
         let starts = [
             ("velocity", self.velocity, [Lock::X, Lock::Y, Lock::Z]),
             ("spin", self.spin, [Lock::Rx, Lock::Ry, Lock::Rz]),

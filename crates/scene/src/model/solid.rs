@@ -3,9 +3,10 @@
 use crate::model::bodies::{BodyShape, Described};
 use crate::model::{Axis, Bounds, Mesh, Scene, Shape, Sphere, Vector};
 use crate::validate::Checks;
+use meniscus_boundary::Motion;
 use meniscus_core::Material;
 use meniscus_fem as fem;
-use meniscus_sph::{Motion, PressureSolver};
+use meniscus_sph::PressureSolver;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

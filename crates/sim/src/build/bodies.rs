@@ -136,13 +136,14 @@ pub(crate) fn bodies(
             warnings.push(format!("wall `{name}` has no inside: bodies pass through it"));
         }
     }
-    let yields = |(body, skin): (usize, &Skin)| match system.inverse_inertia(body) {
+    let compliance = |(body, skin): (usize, &Skin)| match system.inverse_inertia(body) {
         Some(_) => Vec::new(),
         None => skin.compliance(&system.inverse_masses()[system.particles_of(body)]),
     };
-    let compliance = skins.iter().enumerate().map(yields).collect();
+    let compliance = skins.iter().enumerate().map(compliance).collect();
     let spacings = lumps.iter().map(|lump| spacing(loaded, &lump.body));
     let bodies = BodiesPart {
+        rest: system.state().position.clone(),
         system,
         groups,
         skins,

@@ -6,7 +6,7 @@ use super::{BuildError, to_shape};
 use crate::parts::{ElasticKind, ElasticPart, Held, LiquidPart, ParticleSprings};
 use glam::{DVec3, Vec3};
 use meniscus_coupling::liquid_elastic;
-use meniscus_elastic::{ElasticMaterial, Led, Solids, Yield, pack};
+use meniscus_elastic::{ElasticMaterial, Prescribed, Solids, Yield, pack};
 use meniscus_geometry::{Aabb, FillError, NeighbourGrid, Periodic, Region, Shape, TriangleMesh, fill};
 use meniscus_particles::Skin;
 use meniscus_scene::{Axis, Loaded, Solid, SolidShape};
@@ -32,10 +32,10 @@ pub(crate) fn elastic(
             soaked.extend(soak(&water.liquid, &surface, &places, solid.porosity).map_err(|e| wrong(name, &e))?);
         }
         let skin = Skin::new(surface.vertices(), surface.triangles(), &places, scene.sph.spacing);
-        let (holds, led, held_by) = hold(loaded, name, solid, &places, warnings)?;
+        let (holds, prescribed, held_by) = hold(loaded, name, solid, &places, warnings)?;
         solids.add(name, places, volume, material(solid));
         let body = &mut solids.bodies_mut()[number];
-        body.led = led;
+        body.prescribed = prescribed;
         let own = body.particles.clone();
         throw(solids.state_mut(), own, solid);
         kinds.push(ElasticKind { shown_as: (first + number) as u16, skin, holds, held_by });
@@ -96,7 +96,7 @@ fn particles(loaded: &Loaded, name: &str, solid: &Solid) -> Result<(Vec<DVec3>, 
     Ok((places, surface, volume))
 }
 
-type Holding = (Vec<Held>, Vec<Led>, Vec<u16>);
+type Holding = (Vec<Held>, Vec<Prescribed>, Vec<u16>);
 
 fn hold(
     loaded: &Loaded,
@@ -105,25 +105,25 @@ fn hold(
     places: &[DVec3],
     warnings: &mut Vec<String>,
 ) -> Result<Holding, BuildError> {
-    let (mut holds, mut led, mut held_by) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut holds, mut prescribed, mut held_by) = (Vec::new(), Vec::new(), Vec::new());
     for (index, hold) in solid.fixed.iter().enumerate() {
         let region = Region::new(&to_shape(loaded, &hold.region)).map_err(|e| wrong(name, &e))?;
         let held = Held { region, motion: hold.motion.clone() };
         let along = |axis| f64::from(u8::from(hold.axes.contains(&axis)));
         let axes = DVec3::new(along(Axis::X), along(Axis::Y), along(Axis::Z));
-        let before = led.len();
+        let before = prescribed.len();
         // A particle is the matter within half a spacing of it.
         let reach = 0.5 * loaded.scene.sph.spacing * (1.0 + 1e-6);
         for (particle, &end) in places.iter().enumerate().filter(|(_, place)| held.region.is_nearer(**place, reach)) {
-            led.push(Led { particle: particle as u32, axes, end });
+            prescribed.push(Prescribed { particle: particle as u32, axes, end });
             held_by.push(index as u16);
         }
-        if led.len() == before {
+        if prescribed.len() == before {
             warnings.push(format!("solid `{name}`, fixed {index}: there is no particle in the region"));
         }
         holds.push(held);
     }
-    Ok((holds, led, held_by))
+    Ok((holds, prescribed, held_by))
 }
 
 /// Velocities at the start.

@@ -16,11 +16,11 @@ use crate::methods::{Connections, Gauss, Method, TwoPhase, Unified};
 use crate::parts::{self, LiquidPart, Look, tank_edges};
 use crate::sanity;
 use glam::{DVec2, DVec3};
-use meniscus_boundary::{Boundaries, Wall, WallShape, Wet};
+use meniscus_boundary::{Boundaries, Motion, Wall, WallShape, Wet};
 use meniscus_core::{BodyInfo, BodyKind, Wire};
 use meniscus_geometry::{Aabb, FillError, Periodic, Region, Shape, ShapeError, count_estimate};
 use meniscus_scene::{self as scene, BodyShape, Loaded, Opening, Scene, Side, WetSide};
-use meniscus_sph::{Emitter, Liquid, Material, Motion, Params, Setup};
+use meniscus_sph::{Emitter, Liquid, Material, Params, Setup};
 
 /// Bytes that a liquid particle needs at most: state twice, packed copies, neighbour lists.
 const BYTES_PER_PARTICLE: f64 = 700.0;

@@ -33,8 +33,8 @@ pub(crate) fn rigid(loaded: &Loaded, walls: &Boundaries, first: usize, edge: f64
             thickness: extent.min_element(),
         });
         rigids.samples.push(samples(&surface, edge));
-        let led = rigid.motion.is_some();
-        let body = rigids.world.add(name, surface, form, rigid.material(), led).map_err(|e| wrong(name, &e))?;
+        let prescribed = rigid.motion.is_some();
+        let body = rigids.world.add(name, surface, form, rigid.material(), prescribed).map_err(|e| wrong(name, &e))?;
         if let Some(motion) = &rigid.motion {
             let pose = motion.pose(0.0);
             rigids.world.place(body, pose.rotation, pose.translation);

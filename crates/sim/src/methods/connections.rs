@@ -9,13 +9,14 @@
 //! | 7 | connect liquid | springs between particles of bodies and of the liquid: forces on both |
 //! | 3–9 | wall integrals … advance | the liquid, which feels its part of 7 beside its own forces |
 //! | 10 | leave liquid | with the interface "sph": what the liquid did to the particles of bodies becomes a force on them |
-//! | 11 | connect, move, resolve overlaps | steps of their own, as `meniscus_particles` describes them |
+//! | 11 | connect bodies … remember | steps of their own, as `meniscus_particles` describes them |
 //! | 12 | resolve liquid overlaps | with the projection: bodies and liquid that overlap are moved apart |
 //! | 13 | drain | |
 //!
 //! A scene of the method `gauss` may have bodies of particles too. The liquid then meets their skins, as it meets the surface of
-//! any body there: stages 1 to 9 are those of `gauss`, forces on the vertices of a skin are handed to the particles that it
-//! hangs on, 11 follows, and liquid that a skin has passed is put back before it. Between the bodies nothing changes.
+//! any body there: `carry skins` takes these along with their bodies, stages 1 to 9 are those of `gauss`, forces on the vertices of
+//! a skin are handed to the particles that it hangs on, 11 follows, and `keep before bodies` puts back liquid that a skin has
+//! passed. Between the bodies nothing changes.
 //!
 //! With springs, liquid and bodies know all they need of each other after stage 7: they take the rest of the step side by side.
 //!
@@ -95,7 +96,9 @@ impl Method for Connections {
         let Self { water, bodies, masses, .. } = self;
         if self.liquid_coupling == LiquidCoupling::Projection {
             let system = &mut bodies.system;
-            report.stage("resolve liquid overlaps", || liquid_springs::project(&mut water.liquid, system, masses, dt)); // 12
+            report.stage("resolve liquid overlaps", || {
+                liquid_springs::resolve_overlaps(&mut water.liquid, system, masses, dt);
+            }); // 12
         }
         water.drain(gravity, report); // 13
         report.count("kept inside walls", water.liquid.kept_inside() as f64);

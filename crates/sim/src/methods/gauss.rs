@@ -5,9 +5,15 @@
 //! | | stage | what happens |
 //! |---|---|---|
 //! | 1–9 | sort particles … advance | the liquid among walls and bodies that are in their places |
-//! | 10 | step of the solids | with what the liquid does to their nodes, as `meniscus_fem` describes it; then that of the rigid bodies | |
-//! | 11 | keep before bodies | particles that a surface has passed are put back before it | |
-//! | 12 | drain | particles in drains and outside the domain go | |
+//! | 10 | prescribe | what follows a motion is told where it goes |
+//! | 10 | predict | where rigid bodies will be, for soft ones that they touch |
+//! | 10 | keep … break | the step of the soft bodies, with what the liquid does to their nodes, as `meniscus_fem` describes it |
+//! | 10 | rigid bodies | their step, with what the liquid and the soft ones did to them |
+//! | 11 | keep before bodies | particles that a surface has passed are put back before it |
+//! | | split pieces | of a body that has come apart become bodies |
+//! | 12 | drain | particles in drains and outside the domain go |
+//!
+//! Solids that move faster than the liquid take stage 10 several times, while its forces stay.
 
 use super::{Method, Step};
 use crate::build::{self, BuildError, clearance};
@@ -44,7 +50,7 @@ impl Method for Gauss {
         self.soft.wetted().take_back();
         self.step_solids(step, report)?; // 10
         self.keep_liquid_out(dt, report); // 11
-        self.soft.part_broken(report);
+        self.soft.split_broken(report);
         self.water.drain(gravity, report); // 12
         report.count("kept inside walls", self.water.liquid.kept_inside() as f64);
         report.count("wet triangles", self.water.liquid.wet_triangles() as f64);

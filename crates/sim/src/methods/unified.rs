@@ -5,13 +5,13 @@
 //! | | stage | what happens |
 //! |---|---|---|
 //! | | place solids | particles of solids take their places among the liquid's |
-//! | 1–4 | sort particles … sum density | ρ̃ᵢ = mᵢ Σⱼ Wᵢⱼ over liquid and solids alike \[SZW eq. 5\]; `find pores`: which liquid is in pores |
-//! | 5 | remove divergence | solids yield |
+//! | 1–4 | sort particles, find neighbours, wall integrals, find pores, sum density | ρ̃ᵢ = mᵢ Σⱼ Wᵢⱼ over liquid and solids alike \[SZW eq. 5\] |
+//! | 5 | remove divergence | solids give way |
 //! | | move solids | in steps of their own, under the forces of the last step |
 //! | 6 | sum forces | friction between all particles \[SZW eq. 7\], gravity |
 //! | | surface tension | surface tension \[SZW eqs 8–12\] |
 //! | | porous drag | drag and suction of pores \[BJWB25\] |
-//! | | expect solids | where they will be |
+//! | | predict solids | where they will be |
 //! | 8 | find pressure | pressure of the liquid, with what a change of it does to the solids \[SZW eq. 6\] |
 //! | | drag solids | what liquid in pores does to them under that pressure |
 //! | 9 | advance | the liquid |
@@ -200,8 +200,8 @@ impl Hooks for Embedding<'_> {
         let Self { elastic: ElasticPart { solids, .. }, before, gravity, walls, .. } = self;
         let [_, dt] = walls.step();
         if solves_pressure(liquid) {
-            let drag = report.stage("porous drag", || liquid_porous::seep(liquid, solids, *gravity, dt)); // [BJWB25]
-            report.stage("expect solids", || liquid_elastic::predict(liquid, solids, before, *gravity, dt));
+            let drag = report.stage("porous drag", || liquid_porous::add_porous_drag(liquid, solids, *gravity, dt)); // [BJWB25]
+            report.stage("predict solids", || liquid_elastic::predict(liquid, solids, before, *gravity, dt));
             report.count("drag iterations", drag.iterations.into());
         } else {
             report.stage("give to solids", || liquid_elastic::push(liquid, solids, *gravity));

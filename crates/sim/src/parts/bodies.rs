@@ -8,7 +8,7 @@ use meniscus_boundary::Boundaries;
 use meniscus_core::{Digest, Frame, StepError, StepReport, Surface, Wrench};
 use meniscus_coupling::liquid_skin::Skins;
 use meniscus_particles::{Skin, State, System};
-use meniscus_scene::{Pick, Poke};
+use meniscus_scene::{Pick, Poke, Probe};
 use std::ops::Range;
 
 /// All bodies of particles of a world.
@@ -26,6 +26,8 @@ pub(crate) struct BodiesPart {
     pub(crate) springs: ParticleSprings,
     /// Distance between particles \[m\].
     pub(crate) spacing: f64,
+    /// Where the particles are at the start \[m\].
+    pub(crate) rest: Vec<DVec3>,
 }
 
 /// Bodies alike: one entry of the scene.
@@ -178,6 +180,19 @@ impl Part for BodiesPart {
             values.push(group.bodies.clone().map(|body| system.kinetic_energy(body)).sum());
             values.push(group.bodies.clone().map(|body| system.elastic_energy(body)).sum());
         }
+    }
+
+    /// Displacement of the particle of a body nearest to a point at the start \[m\].
+    fn read(&self, probe: &Probe, _: DVec3, values: &mut Vec<f64>) -> bool {
+        let Probe::Solid(at) = probe else { return false };
+        let Some(group) = self.groups.iter().find(|group| group.name == at.name) else { return false };
+        let place = DVec3::from_array(at.point);
+        let particles = group.bodies.clone().flat_map(|body| self.system.particles_of(body));
+        let distance = |&i: &usize| self.rest[i].distance_squared(place);
+        let nearest = particles.min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        let moved = nearest.map_or(DVec3::NAN, |i| self.system.state().position[i] - self.rest[i]);
+        values.extend(moved.to_array());
+        true
     }
 
     fn add_wall_forces(&self, walls: &mut [Wrench]) {

@@ -42,7 +42,9 @@ impl ElasticPart {
         let mut mass = vec![0.0; state.position.len()];
         for body in self.solids.bodies() {
             mass[body.particles.clone()].fill(body.elastic.mass());
-            body.led.iter().for_each(|led| mass[body.particles.start + led.particle as usize] = f64::INFINITY);
+            body.prescribed
+                .iter()
+                .for_each(|prescribed| mass[body.particles.start + prescribed.particle as usize] = f64::INFINITY);
         }
         Matter {
             bodies: self.solids.bodies().iter().map(|body| (body.name.as_str(), body.particles.clone())).collect(),
@@ -74,9 +76,9 @@ impl ElasticPart {
             if !kind.holds.iter().any(|hold| hold.motion.moves()) {
                 continue;
             }
-            for (led, &by) in body.led.iter_mut().zip(&kind.held_by) {
+            for (prescribed, &by) in body.prescribed.iter_mut().zip(&kind.held_by) {
                 let pose = kind.holds[usize::from(by)].motion.pose(time);
-                led.end = pose.apply(body.rest[led.particle as usize]);
+                prescribed.end = pose.apply(body.rest[prescribed.particle as usize]);
             }
         }
     }

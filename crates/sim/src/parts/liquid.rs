@@ -240,7 +240,7 @@ impl LiquidPart {
     pub(crate) fn follow_walls(&mut self) {
         let [time, dt] = self.walls.step();
         self.liquid.sort(time, dt);
-        self.liquid.touch_placed_walls(&self.walls);
+        self.liquid.find_wall_integrals(&self.walls);
     }
 
     /// Undoes a step that failed.

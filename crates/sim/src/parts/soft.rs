@@ -116,17 +116,17 @@ impl SoftPart {
                 continue;
             }
             let poses: Vec<_> = holds.iter().map(|hold| hold.motion.pose(time)).collect();
-            body.lead(|_, rest| {
-                let led = holds.iter().zip(&poses).rfind(|(hold, _)| hold.holds(rest));
-                led.map_or(rest, |(_, pose)| pose.apply(rest))
+            body.prescribe(|_, rest| {
+                let prescribed = holds.iter().zip(&poses).rfind(|(hold, _)| hold.holds(rest));
+                prescribed.map_or(rest, |(_, pose)| pose.apply(rest))
             });
         }
     }
 
     /// Makes bodies of what has come apart in the step.
-    pub(crate) fn part_broken(&mut self, report: &mut StepReport) {
+    pub(crate) fn split_broken(&mut self, report: &mut StepReport) {
         if report.counter("cracks").is_some_and(|cracks| cracks > 0.0) {
-            report.stage("part", || self.part());
+            report.stage("split pieces", || self.split());
         }
         if !self.bodies.is_empty() {
             report.count("pieces", self.bodies.len() as f64);
@@ -134,7 +134,7 @@ impl SoftPart {
     }
 
     /// New pieces come last, so that the others keep their numbers.
-    fn part(&mut self) {
+    fn split(&mut self) {
         let (mut first, mut new) = (Vec::new(), Vec::new());
         for (body, &kind) in std::mem::take(&mut self.bodies).into_iter().zip(&self.kind_of) {
             if body.pieces().count == 1 {

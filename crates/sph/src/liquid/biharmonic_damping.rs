@@ -34,7 +34,7 @@ const LARGEST_OF_NOISE: f64 = 0.015;
 
 impl Liquid {
     /// Adds the friction of small eddies to the accelerations of the incompressible liquid.
-    pub(crate) fn damp_eddies(&mut self, dt: f64) {
+    pub(crate) fn add_biharmonic_damping(&mut self, dt: f64) {
         let params = &self.setup.params;
         let share = params.eddy_friction(self.corrects_gradients()) * dt * self.setup.speed / params.spacing;
         if share <= 0.0 {

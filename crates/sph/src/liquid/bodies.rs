@@ -10,7 +10,7 @@
 //! triangles cost nothing.
 //!
 //! A light body would be thrown about by a liquid that takes it for a wall which moves as it did: the added mass of the
-//! liquid exceeds its own. So the pressure is found with a body that yields,
+//! liquid exceeds its own. So the pressure is found with a body that gives way,
 //!
 //! > u = v + Δt H (f − f°),
 //!
@@ -29,7 +29,7 @@ mod prescribed;
 
 use crate::liquid::dfsph::corrected::Symmetric;
 use crate::simd::KernelLanes;
-use crate::wall_quadrature::{Bevel, MOST_PIECES, Miter, whole_deficit};
+use crate::wall_quadrature::{Bevel, MOST_PIECES, Miter, whole_wall_fraction};
 pub(crate) use ccd::Passed;
 use ccd::Sweep;
 use fearless_simd::{Level, dispatch};
@@ -176,9 +176,9 @@ pub(crate) struct Bodies {
     /// Positions \[m\] and velocities of all nodes \[m/s\].
     position: Vec<Vec3>,
     velocity: Vec<Vec3>,
-    /// How fast each node yields to a force on it alone, at most \[1/kg\], and the largest of these.
+    /// How fast each node gives way to a force on it alone, at most \[1/kg\], and the largest of these.
     node_compliance: Vec<f64>,
-    largest_mobility: f64,
+    largest_compliance: f64,
     wet: Vec<WetTriangle>,
     /// Which bodies have some, and the nodes of these: ranges that do not touch each other.
     is_wet: Vec<bool>,
@@ -202,7 +202,7 @@ pub(crate) struct Bodies {
     /// Links of the first blocks, the next ones and so on.
     by_node: [ByNode; LISTS],
     /// Forces or accelerations of all nodes in the course of a solve.
-    answer: Vec<DVec3>,
+    response: Vec<DVec3>,
     /// Accelerations of all nodes if they feel what they felt in the last step \[m/s²\], with corrected gradients; zero where not known.
     expected: Vec<DVec3>,
     /// What the nodes feel already at the start of a solve \[N\].
@@ -247,9 +247,9 @@ impl Bodies {
         self.first[body] as usize..self.first[body + 1] as usize
     }
 
-    /// Acceleration of a node as it has yielded in a solve \[m/s²\].
-    pub(crate) fn yielded(&self, node: u32) -> Vec3 {
-        self.answer[node as usize].as_vec3()
+    /// Acceleration of a node as it has response_of in a solve \[m/s²\].
+    pub(crate) fn response_of(&self, node: u32) -> Vec3 {
+        self.response[node as usize].as_vec3()
     }
 
     /// Nodes feel nothing yet at the start of a solve.
@@ -270,9 +270,9 @@ impl Bodies {
         }
         let count = self.velocity.len();
         self.node_compliance.clear();
-        self.node_compliance.extend(self.bodies.iter().flat_map(Body::mobilities));
-        self.largest_mobility = self.node_compliance.iter().copied().fold(0.0, f64::max);
-        self.answer.resize(count, DVec3::ZERO);
+        self.node_compliance.extend(self.bodies.iter().flat_map(Body::compliances));
+        self.largest_compliance = self.node_compliance.iter().copied().fold(0.0, f64::max);
+        self.response.resize(count, DVec3::ZERO);
         self.start.resize(count, DVec3::ZERO);
         self.expected.clear();
         self.expected.resize(count, DVec3::ZERO);
@@ -281,8 +281,8 @@ impl Bodies {
     }
 
     /// Integrates over the triangles that liquid may touch, for each particle that is near one.
-    pub(crate) fn integrate<K: KernelLanes>(&mut self, level: Level, sight: IntegrationScheme, liquid: Places<'_>) {
-        self.find_wet(sight, liquid.0);
+    pub(crate) fn integrate<K: KernelLanes>(&mut self, level: Level, scheme: IntegrationScheme, liquid: Places<'_>) {
+        self.find_wet(scheme, liquid.0);
         if self.pairs.len() < self.wet.len() {
             self.pairs.resize_with(self.wet.len(), Pairs::default);
         }
@@ -298,7 +298,7 @@ impl Bodies {
                 found.pairs.clear();
                 found.rubs.clear();
                 let out = (found, &mut *scratch);
-                dispatch!(level, simd => gauss_quadrature::integrate::<_, K>(simd, &wet.face, sight, liquid, out));
+                dispatch!(level, simd => gauss_quadrature::integrate::<_, K>(simd, &wet.face, scheme, liquid, out));
             }
         });
         let particles = liquid.0.order().len();
@@ -346,13 +346,13 @@ impl Bodies {
         }
     }
 
-    fn find_wet(&mut self, sight: IntegrationScheme, liquid: &NeighbourGrid) {
+    fn find_wet(&mut self, scheme: IntegrationScheme, liquid: &NeighbourGrid) {
         self.wet.clear();
         self.wet_nodes.clear();
         self.is_wet.clear();
         self.is_wet.resize(self.bodies.len(), false);
-        let offset = sight.kernel.offset();
-        let margin = sight.rub.unwrap_or(0.0).max(f64::from(sight.reach()) + offset.abs());
+        let offset = scheme.kernel.offset();
+        let margin = scheme.rub.unwrap_or(0.0).max(f64::from(scheme.reach()) + offset.abs());
         for (b, body) in self.bodies.iter().enumerate() {
             let first_wet = self.wet.len();
             let is_near = |points: &[DVec3]| {
@@ -464,7 +464,7 @@ impl Bodies {
                     }
                 }
             }
-            sum.wall_fraction = whole_deficit(sum.wall_fraction);
+            sum.wall_fraction = whole_wall_fraction(sum.wall_fraction);
             for link in &links[first..] {
                 sum.push += link.weight;
                 // A triangle's λₖ are linear, so that the sum over its corners is the integral over its points.
@@ -516,21 +516,21 @@ impl Bodies {
         }
     }
 
-    /// Adds to the accelerations with which wet nodes yield what is expected of them anyhow.
+    /// Adds to the accelerations with which wet nodes give way what is expected of them anyhow.
     pub(crate) fn add_expected(&mut self) {
         for wet in &self.wet_nodes {
-            let answer = self.answer[wet.clone()].iter_mut();
-            answer.zip(&self.expected[wet.clone()]).for_each(|(answer, expected)| *answer += *expected);
+            let response = self.response[wet.clone()].iter_mut();
+            response.zip(&self.expected[wet.clone()]).for_each(|(response, expected)| *response += *expected);
         }
     }
 
-    /// Forces on the wet nodes \[N\] at the start of a solve, or none, to which bodies are to yield.
-    pub(crate) fn start_answer(&mut self, from_start: bool) {
+    /// Forces on the wet nodes \[N\] at the start of a solve, or none, to which bodies are to give way.
+    pub(crate) fn start_response(&mut self, from_start: bool) {
         for wet in &self.wet_nodes {
             if from_start {
-                self.answer[wet.clone()].copy_from_slice(&self.start[wet.clone()]);
+                self.response[wet.clone()].copy_from_slice(&self.start[wet.clone()]);
             } else {
-                self.answer[wet.clone()].fill(DVec3::ZERO);
+                self.response[wet.clone()].fill(DVec3::ZERO);
             }
         }
     }
@@ -545,33 +545,33 @@ impl Bodies {
         self.first.partition_point(|&first| first <= node) - 1
     }
 
-    /// Turns the forces on wet nodes \[N\] into the accelerations with which they yield \[m/s²\].
-    pub(crate) fn yield_to_forces(&mut self) {
+    /// Turns the forces on wet nodes \[N\] into the accelerations with which they give way \[m/s²\].
+    pub(crate) fn give_way(&mut self) {
         for (b, body) in self.bodies.iter_mut().enumerate().filter(|(b, _)| self.is_wet[*b]) {
             let nodes = self.first[b] as usize..self.first[b + 1] as usize;
-            let answer = &mut self.answer[nodes];
-            // Nobody yields to nothing.
-            if answer.iter().all(|force| *force == DVec3::ZERO) {
+            let response = &mut self.response[nodes];
+            // Nobody gives way to nothing.
+            if response.iter().all(|force| *force == DVec3::ZERO) {
                 continue;
             }
-            body.compliance.accelerations(&body.positions, answer);
+            body.compliance.accelerations(&body.positions, response);
         }
     }
 
     /// The largest [`Bodies::node_compliance`] of all nodes \[1/kg\].
-    pub(crate) fn largest_mobility(&self) -> f64 {
-        self.largest_mobility
+    pub(crate) fn largest_compliance(&self) -> f64 {
+        self.largest_compliance
     }
 
-    /// How fast a node yields to a force on it alone, at most \[1/kg\].
+    /// How fast a node gives way to a force on it alone, at most \[1/kg\].
     pub(crate) fn node_compliance(&self, node: u32) -> f64 {
         self.node_compliance[node as usize]
     }
 }
 
 impl Body {
-    /// How fast its nodes yield to a force on one alone, at most \[1/kg\].
-    fn mobilities(&self) -> impl Iterator<Item = f64> {
+    /// How fast its nodes give way to a force on one alone, at most \[1/kg\].
+    fn compliances(&self) -> impl Iterator<Item = f64> {
         self.positions.iter().enumerate().map(|(node, position)| self.compliance.bound(node, *position))
     }
 }

@@ -95,7 +95,7 @@ impl Liquid {
     /// When a density is not finite.
     pub fn sum_density_and_gradients(&mut self) -> Result<(), StepError> {
         self.sum_pairs();
-        self.add_wall_deficits();
+        self.add_wall_fractions();
         self.finish_density()?;
         self.sum_squares();
         self.prepare_diagonal();
@@ -184,7 +184,7 @@ impl Liquid {
                 let sum = pack(contact.push, contact.flux);
                 *wall = std::array::from_fn(|k| wall[k] + sum[k]);
             }
-            // How fast bodies yield to a particle's own push.
+            // How fast bodies give way to a particle's own push.
             inverses.fill(0.0);
             for link in links {
                 let node_compliance = bodies.node_compliance(link.node) * volume;
@@ -367,9 +367,9 @@ impl Liquid {
             q.fill(0.0);
         }
         self.set_velocities(&q, warm, dt);
-        let mut yielded = warm;
+        let mut response_of = warm;
         loop {
-            if !yielded {
+            if !response_of {
                 self.yield_bodies(&q);
             }
             solved.error = self.set_residuals(aim, &q, dt, stop.both_ways);
@@ -385,7 +385,7 @@ impl Liquid {
             if pulled {
                 self.set_velocities(&q, true, dt);
             }
-            yielded = pulled;
+            response_of = pulled;
             let stuck = solved.iterations == before;
             if stuck || solved.iterations >= stop.iterations[1] || !pulled && solved.is_done(&stop) {
                 break;
@@ -421,14 +421,14 @@ impl Liquid {
         }
     }
 
-    /// v + Δt a into `work.flow`, with the acceleration by the multipliers unless they are all zero; to these bodies yield, too.
+    /// v + Δt a into `work.flow`, with the acceleration by the multipliers unless they are all zero; to these bodies give way, too.
     fn set_velocities(&mut self, q: &[f32], pushed: bool, dt: f32) {
         let count = q.len();
         let mut flow = std::mem::take(&mut self.work.flow);
         if pushed {
             let place = self.work.place[..count].par_iter_mut().with_min_len(par::LIGHT);
             place.zip(q).for_each(|(place, &q)| place[3] = q);
-            self.answer(&mut flow, true);
+            self.response(&mut flow, true);
         } else {
             flow.clear();
             flow.resize(count + 1, [0.0; 4]);
@@ -440,7 +440,7 @@ impl Liquid {
         self.work.flow = flow;
     }
 
-    /// Residuals under the velocities of `work.flow` and bodies that have yielded; returns the mean of what they miss their condition by.
+    /// Residuals under the velocities of `work.flow` and bodies that have response_of; returns the mean of what they miss their condition by.
     fn set_residuals(&mut self, aim: Aim, q: &[f32], dt: f32, both_ways: bool) -> f64 {
         let mut residual = std::mem::take(&mut self.work.residual);
         let mut partial = std::mem::take(&mut self.work.partial);
@@ -496,7 +496,7 @@ impl Liquid {
         let mut push = std::mem::take(&mut self.work.push);
         let mut image = std::mem::take(&mut self.work.image);
         let mut partial = std::mem::take(&mut self.work.partial);
-        self.answer(&mut push, false);
+        self.response(&mut push, false);
         let (place, compliance) = (&self.work.place, self.compliance(dt.into()));
         let curvature = self.sum_rates((&push, 1.0), &mut image, &mut partial, |i, rate| {
             let image = compliance * place[i][3] - dt * dt * rate;
@@ -571,11 +571,11 @@ impl Liquid {
         if work.corrected.shifts {
             self.phases.hold(output);
         } else {
-            self.phases.answer_as_rigid(&particles.position, output);
+            self.phases.respond_as_rigid(&particles.position, output);
         }
     }
 
-    /// ċ under velocities (or accelerations) before walls at rest and bodies that yield for a time (or just yield), as
+    /// ċ under velocities (or accelerations) before walls at rest and bodies that give way for a time (or just give way), as
     /// `finish` turns it into an output; returns the sum of the second numbers of `finish`.
     fn sum_rates(
         &self,
@@ -594,7 +594,7 @@ impl Liquid {
                 let pairs = Pairs { block, slopes: &work.slopes[number], gradients: &work.gradients[number] };
                 dispatch!(level, simd => sum_rate(simd, pair.1, pairs, (&work.place, flow), piece));
                 for link in work.links[number].iter().filter(|_| !work.corrected.shifts) {
-                    let rate = link.weight.dot(self.bodies.yielded(link.node)) * time;
+                    let rate = link.weight.dot(self.bodies.response_of(link.node)) * time;
                     piece[link.particle as usize - block.start] += rate / norm;
                 }
                 let mut sum = 0.0;

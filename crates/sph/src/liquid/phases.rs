@@ -9,7 +9,7 @@
 //! equal and opposite to what i feels. Deviation: the paper gives solids a pressure k (ρ̃ − ρ0) of their own as well, which in an
 //! incompressible liquid would make them a heavy liquid that spreads; inside of a solid only elastic forces act.
 //!
-//! Within a step the liquid must know how a solid yields. It is moved first, under the forces F′ of the last step, and
+//! Within a step the liquid must know how a solid gives way. It is moved first, under the forces F′ of the last step, and
 //! expected to answer to their change by
 //!
 //! > Δvₛ = dt (Fₛ − F′ₛ)/(mₛ (1 + (c dt/s)²)) + the motion of a rigid body under F − F′,
@@ -134,7 +134,7 @@ impl Phases {
 
     /// What bodies add as a whole to the accelerations of their particles under forces: `output` holds accelerations of single particles
     /// \[m/s²\].
-    pub(crate) fn answer_as_rigid(&self, positions: &[Vec3], output: &mut [Packed]) {
+    pub(crate) fn respond_as_rigid(&self, positions: &[Vec3], output: &mut [Packed]) {
         for body in self.bodies.iter().filter(|body| body.compliance.inverse_mass.x > 0.0) {
             let (mut force, mut torque) = (DVec3::ZERO, DVec3::ZERO);
             for &at in &self.place[body.particles.clone()] {
@@ -223,7 +223,7 @@ impl Liquid {
 
     /// After solids have been moved under the forces `before` \[N\] of the last step: the density solve expects them where they are
     /// then, `ends` \[m\], if their forces do not change. Comes between forces and pressure.
-    pub fn expect_solids(&mut self, before: &[DVec3], ends: &[DVec3], gravity: DVec3, dt: f64) {
+    pub fn predict_solids(&mut self, before: &[DVec3], ends: &[DVec3], gravity: DVec3, dt: f64) {
         self.phases.before.clear();
         self.phases.before.extend_from_slice(before);
         self.take_friction(gravity);

@@ -153,7 +153,7 @@ struct Solve {
     inverse: Vec<f64>,
     /// Q D of particles of solids \[N\] and their answer Q D/mₛ \[m/s²\].
     on_solids: Vec<DVec3>,
-    answer: Vec<DVec3>,
+    response: Vec<DVec3>,
 }
 
 /// Liquid in pores: a workspace.
@@ -210,11 +210,11 @@ impl Phases {
     }
 
     /// How particles of solids answer to forces \[N\]: accelerations \[m/s²\].
-    fn answer(&self, forces: &[DVec3], output: &mut Vec<DVec3>) {
+    fn response(&self, forces: &[DVec3], output: &mut Vec<DVec3>) {
         output.resize(forces.len(), DVec3::ZERO);
         for body in &self.bodies {
             let own = output[body.particles.clone()].iter_mut().zip(&forces[body.particles.clone()]);
-            own.for_each(|(answer, force)| *answer = *force * body.inverse_mass);
+            own.for_each(|(response, force)| *response = *force * body.inverse_mass);
         }
     }
 }
@@ -312,8 +312,8 @@ impl Liquid {
             drag.push(own);
             mass.push(self.mass(liquid));
             open.push((1.0 - full).max(0.0) as f32);
-            let yields = own * dt * self.node_compliance(&solids.pairs[start..], |weight| weight);
-            hindrance[i] = (1.0 + own * dt / self.mass(liquid) / (1.0 + yields)) as f32;
+            let compliance = own * dt * self.node_compliance(&solids.pairs[start..], |weight| weight);
+            hindrance[i] = (1.0 + own * dt / self.mass(liquid) / (1.0 + compliance)) as f32;
             inside[i] = (chi / seen) as f32;
         }
         solids.first.push(solids.pairs.len() as u32);
@@ -344,7 +344,7 @@ impl Liquid {
 
     /// Suction and drag in pores, as accelerations of liquid and solids, which have been moved: their velocities \[m/s\] and the
     /// drag that they felt \[N\]. Comes after all other forces, before pressure.
-    pub fn seep(&mut self, moved: [&[DVec3]; 2], gravity: DVec3, dt: f64) -> Solved {
+    pub fn add_porous_drag(&mut self, moved: [&[DVec3]; 2], gravity: DVec3, dt: f64) -> Solved {
         if !self.phases.is_porous() {
             return Solved { converged: true, ..Solved::default() };
         }
@@ -410,11 +410,11 @@ impl Liquid {
     fn expect_drift(&self, seepage: &mut Seepage, [speed, drag]: [&[DVec3]; 2], dt: f64) {
         let Seepage { drift, solve, .. } = seepage;
         let Phases { place, velocity, .. } = &self.phases;
-        self.phases.answer(drag, &mut solve.answer);
+        self.phases.response(drag, &mut solve.response);
         drift.clear();
         drift.extend(place.iter().enumerate().map(|(k, &at)| {
             let by_divergence = (self.state.particles.velocity[at as usize] - velocity[k]).as_dvec3();
-            speed[k] + by_divergence - solve.answer[k] * dt
+            speed[k] + by_divergence - solve.response[k] * dt
         }));
     }
 
@@ -451,8 +451,8 @@ impl Liquid {
             solved.iterations += 1;
         }
         web.liquids.sum(&solve.force, &mut solve.on_solids);
-        self.phases.answer(&solve.on_solids, &mut solve.answer);
-        drift.iter_mut().zip(&solve.answer).for_each(|(drift, answer)| *drift += *answer * dt);
+        self.phases.response(&solve.on_solids, &mut solve.response);
+        drift.iter_mut().zip(&solve.response).for_each(|(drift, response)| *drift += *response * dt);
         solved.error = if first > 0.0 { (slope / first).sqrt() } else { 0.0 };
         solved.converged = solved.error <= ERROR;
         solved
@@ -460,10 +460,10 @@ impl Liquid {
 
     /// The matrix of the drag times a direction.
     fn apply_drag(&self, web: &Web, dt: f64, solve: &mut Solve) {
-        let Solve { direction, image, on_solids, answer, .. } = solve;
+        let Solve { direction, image, on_solids, response, .. } = solve;
         web.liquids.sum(direction, on_solids);
-        self.phases.answer(on_solids, answer);
-        web.solids.sum(answer, image);
+        self.phases.response(on_solids, response);
+        web.solids.sum(response, image);
         image.iter_mut().enumerate().for_each(|(k, image)| {
             *image = *image * dt + direction[k] * (1.0 / web.drag[k] + dt / web.mass[k]);
         });
@@ -473,8 +473,8 @@ impl Liquid {
     fn invert_diagonal(&self, web: &Web, dt: f64, output: &mut Vec<f64>) {
         output.clear();
         output.extend((0..web.wet.len()).map(|k| {
-            let yields = self.node_compliance(web.solids.of(k), |weight| weight * weight);
-            1.0 / (1.0 / web.drag[k] + dt / web.mass[k] + dt * yields)
+            let compliance = self.node_compliance(web.solids.of(k), |weight| weight * weight);
+            1.0 / (1.0 / web.drag[k] + dt / web.mass[k] + dt * compliance)
         }));
     }
 

@@ -218,7 +218,7 @@ impl Liquid {
     fn sum_start(&mut self, placed: &Boundaries) -> Result<f64, StepError> {
         self.put_in_order();
         self.find_neighbours();
-        self.touch_placed_walls(placed);
+        self.find_wall_integrals(placed);
         self.sum_density_and_gradients()?;
         let (compression, liquid) = (&self.work.compression, &self.state.particles.liquid);
         let above = |i: usize| {

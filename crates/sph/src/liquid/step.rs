@@ -108,7 +108,7 @@ impl Liquid {
         report: &mut StepReport,
     ) -> Result<(), StepError> {
         let [time, dt] = walls.step();
-        report.stage("wall integrals", || self.touch_placed_walls(walls)); // 3
+        report.stage("wall integrals", || self.find_wall_integrals(walls)); // 3
         hooks.after_walls(self, report)?;
         match self.setup.params.pressure {
             PressureSolver::Dfsph => self.push_incompressible(gravity, dt, hooks, report)?,
@@ -130,7 +130,7 @@ impl Liquid {
         let divergence = report.stage("remove divergence", || self.remove_divergence(dt))?; // 5
         hooks.after_divergence(self, report)?;
         report.stage("sum forces", || self.sum_forces(gravity, dt))?; // 6
-        report.stage("surface tension", || self.pull_surfaces())?; // [SZW eqs 8–12]
+        report.stage("surface tension", || self.add_surface_tension())?; // [SZW eqs 8–12]
         let mut viscosity = None;
         if self.setup.params.viscosity == ViscositySolver::Implicit {
             viscosity = Some(report.stage("solve viscosity", || self.solve_viscosity(dt))?); // 7
@@ -153,7 +153,7 @@ impl Liquid {
         report.stage("sum density", || self.sum_density())?; // 4  [MCG03 eq. 3]
         report.stage("find pressure", || self.apply_state_equation()); // 8  [MCG03 eq. 12]
         report.stage("sum forces", || self.sum_all_forces(gravity))?; // 6  [MCG03 eqs 10, 14]
-        report.stage("surface tension", || self.pull_surfaces())?; // [SZW eqs 8–12]
+        report.stage("surface tension", || self.add_surface_tension())?; // [SZW eqs 8–12]
         hooks.after_forces(self, report)
     }
 }

@@ -85,7 +85,7 @@ impl Liquid {
     ///
     /// # Errors
     /// When an acceleration is not finite.
-    pub fn pull_surfaces(&mut self) -> Result<(), StepError> {
+    pub fn add_surface_tension(&mut self) -> Result<(), StepError> {
         if !self.has_tension() {
             return Ok(());
         }

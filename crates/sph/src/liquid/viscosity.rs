@@ -133,7 +133,7 @@ impl Liquid {
         });
         self.work.acceleration = output;
         self.finish_forces(gravity)?;
-        self.damp_eddies(dt);
+        self.add_biharmonic_damping(dt);
         Ok(())
     }
 

@@ -56,7 +56,7 @@ impl Liquid {
         let (viscosity, volume, h) = (self.point_viscosity(), self.rest_volume(), self.h);
         let factor = viscosity * volume * LAYER * h * 45.0 / (std::f64::consts::PI * h * h * h * h * h);
         let hold = PointHold { factor: factor as f32, velocity: &self.state.particles.velocity };
-        let sight = IntegrationScheme {
+        let scheme = IntegrationScheme {
             kernel: self.walls.sample_kernel(),
             longest: longest_edge as f32,
             rub: self.walls.any_body_rubs().then_some(self.h),
@@ -65,9 +65,9 @@ impl Liquid {
             hold: (viscosity > 0.0).then_some(hold),
         };
         match self.setup.params.kernel {
-            KernelFamily::Papers => self.bodies.integrate::<Papers>(level, sight, places),
-            KernelFamily::CubicSpline => self.bodies.integrate::<CubicSpline>(level, sight, places),
-            KernelFamily::QuarticSpline => self.bodies.integrate::<QuarticSpline>(level, sight, places),
+            KernelFamily::Papers => self.bodies.integrate::<Papers>(level, scheme, places),
+            KernelFamily::CubicSpline => self.bodies.integrate::<CubicSpline>(level, scheme, places),
+            KernelFamily::QuarticSpline => self.bodies.integrate::<QuarticSpline>(level, scheme, places),
         }
         let State { body_forces, body_impulses, .. } = &mut self.state;
         let parted = body_forces.len() != self.bodies.bodies.len();
@@ -174,16 +174,16 @@ impl Liquid {
         if !self.bodies.renumbered.contains(&true) {
             return;
         }
-        let mut answer = std::mem::take(&mut self.bodies.answer);
-        answer.fill(DVec3::ZERO);
+        let mut response = std::mem::take(&mut self.bodies.response);
+        response.fill(DVec3::ZERO);
         let multiplier = &self.state.particles.multiplier;
-        self.bodies.push_nodes(volume, |i| multiplier[i], &mut answer);
+        self.bodies.push_nodes(volume, |i| multiplier[i], &mut response);
         for (body, forces) in self.state.body_forces.iter_mut().enumerate() {
             if self.bodies.renumbered[body] {
-                forces.copy_from_slice(&answer[self.bodies.nodes_of(body)]);
+                forces.copy_from_slice(&response[self.bodies.nodes_of(body)]);
             }
         }
-        self.bodies.answer = answer;
+        self.bodies.response = response;
     }
 
     /// Puts down what the liquid does to the nodes of bodies: `of` gives the pressure of a particle \[Pa\], the one that
@@ -194,7 +194,7 @@ impl Liquid {
         }
         let volume = self.rest_volume();
         let mut force = std::mem::take(&mut self.bodies.force);
-        let mut pressure_force = std::mem::take(&mut self.bodies.answer);
+        let mut pressure_force = std::mem::take(&mut self.bodies.response);
         pressure_force.fill(DVec3::ZERO);
         let pressure = |i: usize| {
             let [pressure, _, swelling] = of(self, i);
@@ -225,25 +225,25 @@ impl Liquid {
                 }
             }
         }
-        (self.bodies.force, self.bodies.answer) = (force, pressure_force);
+        (self.bodies.force, self.bodies.response) = (force, pressure_force);
     }
 
-    /// How bodies yield to multipliers on top of the start of the solve: accelerations of wet nodes into `bodies.answer`.
+    /// How bodies give way to multipliers on top of the start of the solve: accelerations of wet nodes into `bodies.response`.
     pub(crate) fn yield_bodies(&mut self, q: &[f32]) {
         if self.bodies.is_empty() || self.work.corrected.leaves_bodies() {
             return;
         }
-        self.bodies.start_answer(true);
-        let mut answer = std::mem::take(&mut self.bodies.answer);
-        self.bodies.push_nodes(self.rest_volume(), |i| q[i], &mut answer);
-        self.bodies.answer = answer;
-        self.bodies.yield_to_forces();
+        self.bodies.start_response(true);
+        let mut response = std::mem::take(&mut self.bodies.response);
+        self.bodies.push_nodes(self.rest_volume(), |i| q[i], &mut response);
+        self.bodies.response = response;
+        self.bodies.give_way();
         self.bodies.add_expected();
     }
 
     /// How particles and the nodes of bodies answer to the multipliers that are the companions of the places, on top of the start of
-    /// the solve or of nothing: accelerations into `push` and `bodies.answer`.
-    pub(crate) fn answer(&mut self, push: &mut Vec<Packed>, from_start: bool) {
+    /// the solve or of nothing: accelerations into `push` and `bodies.response`.
+    pub(crate) fn response(&mut self, push: &mut Vec<Packed>, from_start: bool) {
         self.press();
         if self.bodies.is_empty() || self.work.corrected.leaves_bodies() {
             return self.accelerate(push);
@@ -251,11 +251,11 @@ impl Liquid {
         let mut bodies = std::mem::take(&mut self.bodies);
         let (place, volume) = (&self.work.place, self.rest_volume());
         let yield_bodies = || {
-            bodies.start_answer(from_start);
-            let mut answer = std::mem::take(&mut bodies.answer);
-            bodies.push_nodes(volume, |i| place[i][3], &mut answer);
-            bodies.answer = answer;
-            bodies.yield_to_forces();
+            bodies.start_response(from_start);
+            let mut response = std::mem::take(&mut bodies.response);
+            bodies.push_nodes(volume, |i| place[i][3], &mut response);
+            bodies.response = response;
+            bodies.give_way();
             if from_start {
                 bodies.add_expected();
             }

@@ -94,7 +94,7 @@ impl<'a> Edges<'a> {
         let height = cut.height(simd, relative);
         let foot = [cut.along(simd, 0, relative), cut.along(simd, 1, relative)];
         let sums = self.integrate::<S, K>(simd, height, foot);
-        let deficits: [f32; LANES] = (sums.flux * height * splat(simd, 0.25 / PI)).into();
+        let wall_fractions: [f32; LANES] = (sums.flux * height * splat(simd, 0.25 / PI)).into();
         let weights: [f32; LANES] = sums.weight.into();
         // First moments of the coordinates along the sides: those of the foot, and around it.
         let [a, b] = [foot[0] * sums.weight + sums.moments[0], foot[1] * sums.weight + sums.moments[1]];
@@ -106,7 +106,7 @@ impl<'a> Edges<'a> {
             if weight > NOTHING {
                 pairs.push(Pair {
                     particle,
-                    wall_fraction: deficits[k],
+                    wall_fraction: wall_fractions[k],
                     parts: [push * x, push * y, push * (weight - x - y)],
                 });
             }

@@ -100,13 +100,13 @@ impl TractionKernel {
 pub(super) fn integrate<S: Simd, K: KernelLanes>(
     simd: S,
     face: &Face,
-    sight: IntegrationScheme,
+    scheme: IntegrationScheme,
     (liquid, columns, places): Places<'_>,
     (Pairs { pairs, rubs }, scratch): (&mut Pairs, &mut Scratch),
 ) {
     let Scratch { ranges, may_feel, may_rub, near, pieces } = scratch;
-    let farthest = sight.reach();
-    let reach = sight.rub.map_or(farthest, |rub| farthest.max(rub as f32));
+    let farthest = scheme.reach();
+    let reach = scheme.rub.map_or(farthest, |rub| farthest.max(rub as f32));
     let low = face.moved.iter().chain(&face.own).fold(DVec3::INFINITY, |low, c| low.min(*c)).as_vec3() - reach;
     let high = face.moved.iter().chain(&face.own).fold(DVec3::NEG_INFINITY, |high, c| high.max(*c)).as_vec3() + reach;
     // Lanes live outside of the closure: inside, the compiler would not know the instruction set.
@@ -119,10 +119,10 @@ pub(super) fn integrate<S: Simd, K: KernelLanes>(
     simd.vectorize(
         #[inline(always)]
         || {
-            let corners = if sight.traction.is_some() { face.own } else { face.moved };
-            let cut = CutTriangle::new(corners, farthest, sight.longest);
+            let corners = if scheme.traction.is_some() { face.own } else { face.moved };
+            let cut = CutTriangle::new(corners, farthest, scheme.longest);
             let moved = face.own.iter().zip(&corners).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
-            let margin = sight.rub.map_or(0.0, |rub| (rub + moved) as f32 * cut.scale);
+            let margin = scheme.rub.map_or(0.0, |rub| (rub + moved) as f32 * cut.scale);
             let [behind, before, margin] = [-1.0, margin.max(1.0), margin].map(|x| splat(simd, x));
             for range in &*ranges {
                 let end = u32x8::splat(simd, range.end as u32);
@@ -138,13 +138,13 @@ pub(super) fn integrate<S: Simd, K: KernelLanes>(
                     let numbers = u32x8::from_fn(simd, |k| (from + k) as u32);
                     let real = numbers.simd_lt(end) & may_meet;
                     may_feel.push(simd, cut.within(simd, &feet, feet.radius) & real, numbers);
-                    if sight.rub.is_some() {
+                    if scheme.rub.is_some() {
                         may_rub.push(simd, cut.within(simd, &feet, margin) & real, numbers);
                     }
                 }
             }
             let nobody = (places.len() - 1) as u32;
-            if let Some(rub) = sight.rub {
+            if let Some(rub) = scheme.rub {
                 let (nearest, rub) = (Nearest::new(simd, face.own), splat(simd, rub as f32));
                 for eight in may_rub.eights(nobody) {
                     near.push(simd, nearest.rubs(simd, gather(simd, places, eight).0), rub, eight);
@@ -154,17 +154,17 @@ pub(super) fn integrate<S: Simd, K: KernelLanes>(
             let edges = Edges::new(&cut);
             for eight in may_feel.eights(nobody) {
                 let relative = cut.relative(simd, gather(simd, places, eight).0);
-                if sight.by_edges {
+                if scheme.by_edges {
                     edges.press::<_, K>(simd, (eight, nobody), relative, pairs);
                     continue;
                 }
                 let feet = cut.feet(simd, relative).store();
                 for (k, &particle) in eight.iter().enumerate().take_while(|(_, particle)| **particle != nobody) {
                     let foot = Foot::of(&feet, k);
-                    let pair = match sight.traction {
+                    let pair = match scheme.traction {
                         None => cut.press::<_, K>(simd, foot, pieces),
-                        Some(pushing) => cut.push(simd, foot, pushing, pieces).map(|(mut pair, held)| {
-                            if let Some(hold) = sight.hold {
+                        Some(kernel) => cut.push(simd, foot, kernel, pieces).map(|(mut pair, held)| {
+                            if let Some(hold) = scheme.hold {
                                 let own = hold.velocity[particle as usize];
                                 for ((part, node), held) in pair.parts.iter_mut().zip(face.velocity).zip(held) {
                                     *part += (node - own) * (hold.factor * held);
@@ -487,13 +487,13 @@ impl CutTriangle {
         &self,
         simd: S,
         foot: Foot,
-        pushing: TractionKernel,
+        kernel: TractionKernel,
         pieces: &mut Felt,
     ) -> Option<(Pair, [f32; 3])> {
         let zero = splat(simd, 0.0);
         let [u, v] = [self.coordinates([1.0, 0.0]), self.coordinates([0.0, 1.0])];
         let mut sums = Tractions {
-            pushing,
+            kernel,
             height: foot.height.abs(),
             at: foot.at,
             coordinates: [[u[0], v[0]], [u[1], v[1]]],
@@ -544,7 +544,7 @@ impl<S: Simd, K: KernelLanes> Points<S> for Pressing<S, K> {
 
 /// Σ w τ (p − x)/r, and the same times the coordinates along the sides \[Pa\]; Σ w (1 − r/h), and the same.
 struct Tractions<S: Simd> {
-    pushing: TractionKernel,
+    kernel: TractionKernel,
     /// Above the plane, in reaches.
     height: f32,
     /// Coordinates of the point below the particle, and how they grow in the plane.
@@ -558,7 +558,7 @@ struct Tractions<S: Simd> {
 impl<S: Simd> Points<S> for Tractions<S> {
     #[inline(always)]
     fn add(&mut self, simd: S, weight: f32x8<S>, [a, b]: [f32x8<S>; 2]) {
-        let TractionKernel { rest, adhesion, strength, bridson, .. } = self.pushing;
+        let TractionKernel { rest, adhesion, strength, bridson, .. } = self.kernel;
         let (zero, one) = (splat(simd, 0.0), splat(simd, 1.0));
         let apart = [a, b, splat(simd, -self.height)];
         let q = dot(apart, apart).sqrt();

@@ -526,7 +526,7 @@ impl Liquid {
             });
         });
         output[count] = [0.0; 4];
-        self.phases.answer_as_rigid(&particles.position, output);
+        self.phases.respond_as_rigid(&particles.position, output);
     }
 
     /// As [`Liquid::sum_rates`], with corrected gradients.
@@ -545,7 +545,7 @@ impl Liquid {
                 let pairs = Pairs { block, slopes: &work.slopes[number], gradients: &work.gradients[number] };
                 dispatch!(level, simd => sum_rate(simd, pair.1, pairs, (&work.place, flow), &c.inverse, piece));
                 for link in work.links[number].iter().filter(|_| !c.leaves_bodies()) {
-                    let rate = link.weight.dot(self.bodies.yielded(link.node)) * time;
+                    let rate = link.weight.dot(self.bodies.response_of(link.node)) * time;
                     piece[link.particle as usize - block.start] += rate / norm;
                 }
                 let mut sum = 0.0;

@@ -1,9 +1,10 @@
 use super::*;
+use crate::Setup;
 use crate::params::Gradients;
 use crate::params::{Material, Params};
 use crate::particles::Particles;
-use crate::{Friction, Motion, Setup, Wall, WallShape};
 use meniscus_boundary::Boundaries;
+use meniscus_boundary::{Friction, Motion, Wall, WallShape};
 
 const SPACING: f64 = 0.05;
 
@@ -43,7 +44,7 @@ fn disorder(walls: bool, velocity: impl Fn(Vec3) -> Vec3) -> Liquid {
     }
     liquid.sort(0.0, 1e-3);
     liquid.find_neighbours();
-    liquid.touch_walls(0.0, 1e-3);
+    liquid.find_wall_integrals_at(0.0, 1e-3);
     liquid.sum_density_and_gradients().unwrap();
     liquid.remove_divergence(1e-3).unwrap();
     liquid
@@ -87,7 +88,7 @@ fn liquid_slides_along_walls_without_divergence() {
             SPACING,
         )
     };
-    liquid.touch_walls(0.0, 1e-3);
+    liquid.find_wall_integrals_at(0.0, 1e-3);
     liquid.sum_density_and_gradients().unwrap();
     liquid.remove_divergence(1e-3).unwrap();
     let worst = divergence(&mut liquid).iter().fold(0.0f32, |worst, rate| worst.max(rate.abs()));
@@ -160,7 +161,7 @@ fn around_a_ball(center: Vec3, radius: f32) -> Liquid {
     };
     liquid.sort(0.0, 1e-3);
     liquid.find_neighbours();
-    liquid.touch_walls(0.0, 1e-3);
+    liquid.find_wall_integrals_at(0.0, 1e-3);
     liquid
 }
 

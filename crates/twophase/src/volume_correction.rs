@@ -18,7 +18,7 @@ pub(crate) fn count(grid: &Grid, state: &State, sums: &mut Vec<f64>) -> f64 {
 }
 
 /// Adds `missing` cells of liquid to the mixed cells; what finds no room there is still missing after the next step.
-pub(crate) fn settle(capacity: &[f64], interface: &Interface, fraction: &mut [f64], missing: f64) {
+pub(crate) fn restore(capacity: &[f64], interface: &Interface, fraction: &mut [f64], missing: f64) {
     let cells = interface.cells();
     let room = |f: f64| f * (1.0 - f);
     let total = par::sum(cells.len(), |k| {
