@@ -61,7 +61,10 @@ def _set(settings: Mapping[str, Any] | None, seconds: float | None = None) -> li
 
 @dataclass(frozen=True)
 class Particles:
-    """All particles of a frame, in id order. `body` counts through `Frame.bodies`."""
+    """All particles of a frame, in id order: position [m], velocity [m/s], density [kg/m³], pressure [Pa], distance between neighbours [m].
+
+    `body` counts through `Frame.bodies`; an id stays with its particle and is never used again.
+    """
 
     position: np.ndarray
     velocity: np.ndarray
@@ -77,7 +80,7 @@ class Particles:
 
 @dataclass(frozen=True)
 class Surface:
-    """A triangle surface with a velocity at each vertex; that of a liquid with a pressure [Pa], else `pressure` is None."""
+    """A triangle surface: vertices [m] with velocities [m/s]; that of a liquid with a pressure [Pa], else `pressure` is None."""
 
     name: str
     vertices: np.ndarray
@@ -88,7 +91,7 @@ class Surface:
 
 @dataclass(frozen=True)
 class Tets:
-    """The tetrahedra of a soft body."""
+    """The tetrahedra of a soft body, with vertices [m]."""
 
     name: str
     vertices: np.ndarray
@@ -148,7 +151,7 @@ class Frame:
         return bytes(self._inner.png(640, 360))
 
     def to_pyvista(self) -> Any:
-        """A `pyvista.MultiBlock`: particles as points, surfaces as meshes. Needs pyvista."""
+        """A `pyvista.MultiBlock`: particles as points, surfaces as meshes; m, m/s, kg/m³, Pa. Needs pyvista."""
         import pyvista
 
         blocks = pyvista.MultiBlock()
