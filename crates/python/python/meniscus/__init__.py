@@ -12,6 +12,7 @@ Lengths in metres, times in seconds, velocities in m/s, as in scene files.
 
 from __future__ import annotations
 
+import difflib
 import itertools
 import json
 import os
@@ -185,6 +186,14 @@ class Probes(np.ndarray):
         for name, column in zip(columns, rows.T):
             table[name] = column
         return table.view(Probes)
+
+    def __getitem__(self, key: Any) -> Any:
+        names = self.dtype.names or ()
+        if isinstance(key, str) and key not in names:
+            near = [name for name in names if name.startswith(f"{key} [")] or difflib.get_close_matches(key, names)
+            there = f"did you mean `{near[0]}`?" if near else f"there are: {', '.join(names)}"
+            raise KeyError(f"no column `{key}`; {there}")
+        return super().__getitem__(key)
 
     def to_pandas(self) -> Any:
         """A `pandas.DataFrame`. Needs pandas."""
