@@ -4,9 +4,10 @@ use crate::arguments::Check;
 use crate::failure::Failure;
 use crate::machine;
 use crate::output::{self, count};
-use meniscus::sim::{World, estimate};
+use meniscus::scene::Loaded;
+use meniscus::sim::{World, animated_bounds, estimate};
 use meniscus::{Forecast, RunError, check_memory, forecast, gallery};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::process::ExitCode;
 
 pub(crate) fn check(arguments: &Check) -> Result<ExitCode, Failure> {
@@ -37,6 +38,7 @@ pub(crate) fn check(arguments: &Check) -> Result<ExitCode, Failure> {
             "picture_seconds": picture_seconds,
             "gradients": loaded.scene.named_gradients(),
             "rest_distance": world.rest_distance(),
+            "animated": animated(&loaded).map(Motion::json).collect::<Vec<_>>(),
             "warnings": world.warnings(),
         }));
     }
@@ -59,6 +61,9 @@ pub(crate) fn check(arguments: &Check) -> Result<ExitCode, Failure> {
         let spacings = distance / loaded.scene.sph.spacing;
         say!("  liquid     rests {distance:.3e} m from solids, {spacings:.2} spacings");
     }
+    for motion in animated(&loaded) {
+        say!("  animated   {}", motion.words());
+    }
     say!("  memory     about {:.0} MB", (estimate.bytes / 1e6).max(1.0));
     let pictures =
         if picture_seconds > 0.0 { format!(", {picture_seconds:.0} of them for pictures") } else { String::new() };
@@ -68,4 +73,39 @@ pub(crate) fn check(arguments: &Check) -> Result<ExitCode, Failure> {
     }
     say!("  ok");
     Ok(ExitCode::SUCCESS)
+}
+
+/// Where and when an animated mesh moves.
+struct Motion {
+    name: String,
+    /// Corners of the box in which it moves \[m\].
+    corners: [[f64; 3]; 2],
+    /// When it begins and ends \[s\].
+    times: [f64; 2],
+}
+
+fn animated(loaded: &Loaded) -> impl Iterator<Item = Motion> {
+    let times = loaded.animations().map(|(_, _, animation)| animation.moving());
+    let boxes = animated_bounds(loaded).into_iter();
+    boxes.zip(times).map(|((name, bounds), times)| Motion {
+        name,
+        corners: [bounds.min.to_array(), bounds.max.to_array()],
+        times,
+    })
+}
+
+impl Motion {
+    fn words(&self) -> String {
+        let [low, high] = self.corners.map(|corner| corner.map(|x| format!("{x:.2}")).join(", "));
+        let [begins, ends] = self.times;
+        let until = if ends.is_finite() { format!("to {ends:.2} s") } else { "s on, without end".to_owned() };
+        format!("{} moves between ({low}) and ({high}) m, from {begins:.2} {until}", self.name)
+    }
+
+    /// Of a motion without end the end is null.
+    fn json(self) -> Value {
+        let [low, high] = self.corners;
+        let [begins, ends] = self.times;
+        json!({ "name": self.name, "min": low, "max": high, "from": begins, "until": ends })
+    }
 }

@@ -284,7 +284,25 @@ pub(crate) fn export(arguments: &Export) -> Result<ExitCode, Failure> {
     let report = write(&folder, &out, &mut |done, of| progress.files(done, of))?;
     progress.clear();
     tell_export(&report, &out, arguments.quiet);
+    if let Some(opens) = opens(arguments.to, &out).filter(|_| !arguments.quiet) {
+        say!("next: {opens}");
+    }
     Ok(passed_over(&report.skipped))
+}
+
+/// The command that opens an export in the program that it is meant for.
+fn opens(format: Format, out: &Path) -> Option<String> {
+    let (program, ending) = match format {
+        Format::Usd | Format::Usda => ("blender --python", ".blender.py"),
+        Format::Vtk => ("paraview", "all.pvd"),
+        Format::Vti => ("paraview", "fields.pvd"),
+        Format::Ply | Format::Obj | Format::Glb => return None,
+    };
+    let files = std::fs::read_dir(out).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut files = files.filter(|path| path.to_string_lossy().ends_with(ending));
+    // Of two, from two exports into one folder, nobody knows which is meant.
+    let file = files.next().filter(|_| files.next().is_none())?;
+    Some(format!("{program} {}", shell_word(&file.display().to_string())))
 }
 
 fn tell_export(report: &ExportReport, out: &Path, quiet: bool) {

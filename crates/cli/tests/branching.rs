@@ -73,10 +73,15 @@ fn commands_by_hand_are_repeated_up_to_the_branch() {
 fn what_cannot_be_is_refused() {
     let place = Place::with_scene();
     digest(&place, &["run", "small.toml", "--json", "--no-pictures", "--out", "old"]);
-    let cases: [(&[&str], &str); 6] = [
+    let cases: [(&[&str], &str); 8] = [
         (&["--set", "gravity=[0, 0, 0]"], "--out"),
         (&["--out", "n"], "--from-frame"),
-        (&["--from-frame", "4", "--out", "n", "--set", "sph.spacing=0.1"], "sph.spacing"),
+        (
+            &["--from-frame", "4", "--out", "n", "--set", "sph.spacing=0.1"],
+            "cannot change `sph.spacing` in a branch: it holds from the start",
+        ),
+        (&["--from-frame", "4", "--out", "n", "--set", "gravty=[0, 0, 0]"], "did you mean `gravity`"),
+        (&["--from-frame", "4", "--out", "n", "--set", "liquid.water.viscosity=-1"], "must not be negative"),
         (&["--from-frame", "4", "--out", "n", "--set", "gravity"], "key=value"),
         (&["--from-frame", "4", "--out", "n", "--set", "gravity=down"], "number or [x, y, z]"),
         (&["--from-frame", "99", "--out", "n"], "frame_00099"),
@@ -115,11 +120,22 @@ fn branches_have_the_meshes_of_their_scene() {
     }
     let meshes =
         "\n[rigid.box]\nshape = { mesh = { file = \"my box.obj\" } }\n[animated.led]\nfile = \"led_#.obj\"\nfps = 10\n";
+    place.write("old.toml", format!("{SMALL}{meshes}"));
+    let check = place.run(&["check", "old.toml", "--json"]).json();
+    let near = |key: &str, expected: [f64; 3]| {
+        let found = expected.iter().zip(check["animated"][0][key].as_array().unwrap());
+        found.map(|(a, b)| (a - b.as_f64().unwrap()).abs()).all(|off| off < 1e-9)
+    };
+    assert!(near("min", [0.8, 0.25, 0.25]) && near("max", [0.9, 0.5, 0.35]), "{}", check["animated"]);
+    let said = place.run(&["check", "old.toml"]).out;
+    assert!(
+        said.contains("led moves between (0.80, 0.25, 0.25) and (0.90, 0.50, 0.35) m, from 0.00 to 0.30 s"),
+        "{said}"
+    );
     let at = |frame: u32, x: f64| {
         let time = f64::from(frame) / 50.0;
         format!("\n[[script]]\ntime = {time}\ncommand = {{ set = {{ key = \"gravity\", value = [{x}, -9.81, 0] }} }}\n")
     };
-    place.write("old.toml", format!("{SMALL}{meshes}"));
     place.write("whole.toml", format!("{SMALL}{meshes}{}{}", at(5, 3.0), at(9, -3.0)));
     digest(&place, &["run", "old.toml", "--no-pictures", "--json", "--out", "old run"]);
     let whole = digest(&place, &["run", "whole.toml", "--no-pictures", "--json", "--out", "whole"]);

@@ -65,7 +65,8 @@ fn size(place: &Place, folder: &str, ending: &str) -> usize {
 #[test]
 fn usd_holds_what_was_run() {
     let place = ran();
-    export(&place, "usd");
+    let said = export(&place, "usd").out;
+    assert!(said.ends_with("next: blender --python r/usd/falls.blender.py\n"), "{said}");
     for file in [
         "falls.usda",
         "falls.blender.py",

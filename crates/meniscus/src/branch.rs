@@ -4,7 +4,7 @@
 use crate::commands::{as_row, read_log};
 use crate::run::{Event, RunError, RunOptions, Summary, digest_of, resume};
 use meniscus_record::{Branch, CheckpointHeader, RecordError, RunFolder, RunInfo};
-use meniscus_scene::{Command, Loaded, Scripted, Set};
+use meniscus_scene::{Command, Loaded, Scene, Scripted, Set, live};
 use meniscus_sim::{Logged, World};
 use std::path::Path;
 
@@ -34,8 +34,7 @@ pub fn branch(
     let (info, time) = (from.info()?, f64::from(frame) / loaded.scene.fps);
     let mut world = World::new(&loaded)?;
     for set in changes {
-        let refused = |reason| RunError::Change { key: set.key.clone(), reason };
-        world.apply(Command::Set(set.clone())).map_err(refused)?;
+        world.apply(Command::Set(set.clone())).map_err(|reason| refused(from, &loaded.scene, set, reason))?;
         loaded.scene.script.push(Scripted { time, command: Command::Set(set.clone()) });
     }
     let (scene, assets) = loaded.self_contained();
@@ -55,6 +54,25 @@ pub fn branch(
     folder.write_checkpoint(&header, &checkpoint.payload)?;
     let summary = resume(&folder, None, options, tell)?;
     Ok((folder, summary))
+}
+
+/// Why a key cannot be set: scenes have no such key, it holds from the start, or `reason`, which the world has against its value.
+fn refused(from: &RunFolder, scene: &Scene, set: &Set, reason: String) -> RunError {
+    let key = set.key.clone();
+    if live::find(scene, &key).is_ok() {
+        return RunError::Change { key, reason };
+    }
+    match Loaded::from_file(&from.scene_path(), &[shown(set)]) {
+        Err(error) => error.into(),
+        Ok(_) => RunError::Change {
+            reason: format!(
+                "it holds from the start of a run, so begin anew by `meniscus run … --set {}`; what can change on the way: {}",
+                shown(set),
+                live::keys(scene).join(", ")
+            ),
+            key,
+        },
+    }
 }
 
 /// What was done by hand before a step, and what is to be done from there on.

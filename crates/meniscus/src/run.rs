@@ -84,7 +84,7 @@ pub enum RunError {
     #[error("cannot replay the commands: {0}")]
     Replay(String),
     /// A key cannot be changed where a run branches.
-    #[error("`{key}` cannot be changed while a scene runs: it {reason}")]
+    #[error("cannot change `{key}` in a branch: {reason}")]
     Change {
         /// The key.
         key: String,

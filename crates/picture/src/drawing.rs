@@ -10,7 +10,7 @@ use crate::bounds::is_usable;
 use crate::camera::View;
 use crate::color::Light;
 use crate::coloring::{Paint, is_liquid};
-use crate::glass::{is_glass, sharp_edges};
+use crate::glass::{is_glass, liquid_places, sharp_edges};
 use crate::normals::{CREASE, Facet, LIQUID_CREASE, facets};
 use meniscus_core::{Liquids, Solids, Style, Walls};
 
@@ -101,7 +101,7 @@ impl Drawing {
             let pane = match style.walls {
                 Walls::Hidden if wall => continue,
                 Walls::Glass => wall,
-                Walls::Auto => wall && is_glass(surface, places_of_liquid(frame)),
+                Walls::Auto => wall && is_glass(surface, liquid_places(frame)),
                 Walls::Solid | Walls::Hidden => false,
             };
             let glass = pane || style.solids == Solids::Glass && is(BodyKind::Solid);
@@ -230,12 +230,6 @@ fn farthest(triangle: &Triangle) -> f32 {
 fn clip_segment([a, b]: [Vec3; 2], near: f32) -> Option<[Vec3; 2]> {
     let cut = |p: Vec3, q: Vec3| if p.z < near { p + (q - p) * ((near - p.z) / (q.z - p.z)) } else { p };
     (a.z.max(b.z) > near).then(|| [cut(a, b), cut(b, a)])
-}
-
-/// Where there is liquid: particles, or the vertices of a surface.
-fn places_of_liquid(frame: &Frame) -> &[Vec3] {
-    let surface = || frame.surfaces.iter().find(|s| is_liquid(frame, s.body));
-    if frame.particles.is_empty() { surface().map_or(&[], |s| &s.positions) } else { &frame.particles.positions }
 }
 
 /// How the vertices of a surface are coloured.

@@ -1,12 +1,13 @@
 //! Clear walls and clear water: a light tint over what is behind, stronger at grazing angles.
 
 use glam::{Vec3, Vec4};
-use meniscus_core::Surface;
+use meniscus_core::{Frame, Surface};
 
 use crate::bins::Bins;
 use crate::bounds::is_usable;
 use crate::camera::View;
 use crate::color::{Light, tone};
+use crate::coloring::is_liquid;
 use crate::drawing::{Hit, Material, Triangle};
 use crate::shade::Canvas;
 use crate::studio::Studio;
@@ -41,6 +42,11 @@ pub(crate) fn is_glass(surface: &Surface, particles: &[Vec3]) -> bool {
     let (inside, all) = sample
         .fold((0, 0), |(inside, all), p| (inside + usize::from(p.cmpge(low).all() && p.cmple(high).all()), all + 1));
     (all > 0 && 2 * inside >= all) || volume(surface, (low + high) * 0.5) < 0.0
+}
+
+/// Where there is liquid: the vertices of its surface, beside which particles are only spray, or its particles.
+pub(crate) fn liquid_places(frame: &Frame) -> &[Vec3] {
+    frame.surfaces.iter().find(|s| is_liquid(frame, s.body)).map_or(&frame.particles.positions, |s| &s.positions)
 }
 
 /// Signed volume of the cones from `apex` to the triangles \[m³\].
@@ -143,6 +149,7 @@ fn seen_part(fragments: &[Fragment], covered: u8, depth: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use meniscus_core::{BodyInfo, BodyKind};
 
     fn cube(inside_out: bool) -> Surface {
         let positions = (0..8).map(|i| Vec3::new((i & 1) as f32, (i >> 1 & 1) as f32, (i >> 2) as f32)).collect();
@@ -162,6 +169,18 @@ mod tests {
         assert!(is_glass(&cube(true), &far));
         assert!(is_glass(&cube(false), &[Vec3::splat(0.5); 10]));
         assert!(!is_glass(&Surface::default(), &far));
+    }
+
+    /// A drop that has come off inside of an obstacle's box does not make it a tank: the liquid is elsewhere.
+    #[test]
+    fn spray_is_not_what_a_tank_holds() {
+        let body = |kind| BodyInfo { name: String::new(), kind, color: [0.5; 3] };
+        let water = Surface { body: 1, positions: vec![Vec3::splat(5.0); 3], ..Surface::default() };
+        let mut frame = Frame { bodies: vec![body(BodyKind::Wall), body(BodyKind::Liquid)], ..Frame::default() };
+        frame.particles.positions = vec![Vec3::splat(0.5)];
+        assert!(is_glass(&cube(false), liquid_places(&frame)));
+        frame.surfaces = vec![cube(false), water];
+        assert!(!is_glass(&cube(false), liquid_places(&frame)));
     }
 
     #[test]

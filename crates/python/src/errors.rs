@@ -34,6 +34,10 @@ pub(crate) fn scene(py: Python<'_>, error: &Scene) -> PyErr {
         Scene::Set { .. } => None,
     };
     let raised = SceneError::new_err(error.to_string());
+    if let Some(help) = error.advice() {
+        // A traceback shows it, from Python 3.11 on.
+        let _ = raised.value(py).call_method1("add_note", (help,));
+    }
     put(py, &raised, "file", file);
     put(py, &raised, "line", error.line());
     put(py, &raised, "key", error.key());

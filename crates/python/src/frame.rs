@@ -128,10 +128,13 @@ impl Frame {
         settings.cube = cube.unwrap_or(settings.cube);
         let found = py.detach(|| Extractor::new(settings).extract(&self.frame));
         let liquids = found.liquids.iter().map(|liquid| &liquid.surface);
-        let mut all = self.frame.surfaces.iter().chain(liquids);
-        match all.find(|surface| self.name(surface.body) == name) {
+        let all: Vec<&core::Surface> = self.frame.surfaces.iter().chain(liquids).collect();
+        match all.iter().find(|surface| self.name(surface.body) == name) {
             Some(surface) => self.surface_dict(py, surface),
-            None => Err(PyKeyError::new_err(format!("no surface of `{name}`"))),
+            None => {
+                let names: Vec<&str> = all.iter().map(|surface| self.name(surface.body)).collect();
+                Err(PyKeyError::new_err(format!("no surface of `{name}`; there are: {}", names.join(", "))))
+            }
         }
     }
 

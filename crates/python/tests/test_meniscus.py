@@ -110,7 +110,7 @@ def test_surfaces_and_pictures(tmp_path):
     volume = np.einsum("ij,ij->i", corner[:, 0], np.cross(corner[:, 1], corner[:, 2])).sum() / 6
     assert volume == pytest.approx(0.2**3, rel=0.05)
     assert water.pressure.shape == (len(water.vertices),) and np.abs(water.pressure).max() < 50  # in free fall: of a layer it would be 200 Pa
-    with pytest.raises(KeyError, match="watr"):
+    with pytest.raises(KeyError, match="watr.*there are: water"):
         world.frame().surface("watr")
     picture = world.render(160, 90)
     assert picture.shape == (90, 160, 3) and picture.dtype == np.uint8 and picture.std() > 5
@@ -138,8 +138,14 @@ def test_errors_say_where(tmp_path):
         mn.check(DROP, set={"resolutoin": 0.01})
     assert "resolution" in error.value.help
     assert (error.value.file, error.value.line, error.value.key) == (None, None, "resolutoin")
-    with pytest.raises(mn.SceneError):
-        mn.World("no-such-scene")
+    with pytest.raises(mn.SceneError) as error:
+        mn.World("dam-brek")
+    if sys.version_info >= (3, 11):  # tracebacks show notes
+        assert error.value.__notes__ == [error.value.help] and "dam-break" in error.value.help
+    with pytest.raises(KeyError, match=r"did you mean `kinetic energy \[J\]`"):
+        mn.World(DROP).probes["kinetic energy"]
+    with pytest.raises(KeyError, match="there are: time"):
+        mn.World(DROP).probes["flux"]
     with pytest.raises(TypeError):
         mn.World(DROP, set={"resolution": object()})
     with pytest.raises(ValueError):

@@ -12,6 +12,7 @@ import sys
 import meshio
 import numpy
 import pyvista
+from vtkmodules.vtkCommonCore import vtkDataArray
 
 differences = []
 
@@ -71,6 +72,12 @@ def check_vtk(expected):
         compare_data(f"{path} point data", mesh.point_data, expected["point_data"])
     if "cell_data" in expected:
         compare_data(f"{path} cell data", mesh.cell_data, expected["cell_data"])
+    if "units" in expected:
+        data = mesh.GetPointData()
+        found = {data.GetArrayName(k): data.GetArray(k).GetInformation().Get(vtkDataArray.UNITS_LABEL()) for k in range(data.GetNumberOfArrays())}
+        found = {name: unit for name, unit in found.items() if unit is not None}
+        if found != expected["units"]:
+            differences.append(f"{path}: units {found} instead of {expected['units']}")
     if "body_names" in expected and list(mesh.field_data["body_names"]) != expected["body_names"]:
         differences.append(f"{path}: body names {mesh.field_data['body_names']} instead of {expected['body_names']}")
     if "time" in expected:

@@ -97,6 +97,7 @@ fn expected_particles(path: &Path, frame: &Frame) -> Value {
             "density": array("float32", 1, &p.densities), "pressure": array("float32", 1, &p.pressures),
         },
         "cell_data": {}, "body_names": names(frame),
+        "units": {"velocity": "m/s", "density": "kg/m³", "pressure": "Pa"},
     })
 }
 
@@ -130,6 +131,7 @@ fn expected_surfaces(path: &Path, frame: &Frame) -> Value {
             "pressure": array("float32", 1, &pressures),
         },
         "cell_data": {"body": array("uint16", 1, &bodies)}, "body_names": names(frame),
+        "units": {"velocity": "m/s", "pressure": "Pa"},
     })
 }
 

@@ -19,7 +19,7 @@ mod sanity;
 mod substeps;
 mod world;
 
-pub use build::{BuildError, Estimate, estimate, speed_scale};
+pub use build::{BuildError, Estimate, animated_bounds, estimate, speed_scale};
 pub use hands::Hand;
 pub use part::{Fields, Totals};
 pub use sanity::odd_sizes;

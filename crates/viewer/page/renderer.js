@@ -335,14 +335,20 @@ export class Renderer {
     return open || style.solids === "glass" ? CLEAR_BODY : null;
   }
 
-  // Walls that hold the particles, or everything, are glass: one wants to look inside.
+  // Walls that hold the particles, or everything, are glass: one wants to look inside. What is small and swims in the middle holds nothing.
   holdsAll(mesh) {
     const { frame } = this;
     const box = new Box();
     const p = mesh.positions;
     for (let k = 0; k < p.length; k += 3) box.add(p[k], p[k + 1], p[k + 2]);
-    const middle = frame.count > 0 ? add(frame.low, scale(frame.extent, 0.5)) : this.box.center;
-    return middle.every((v, k) => v > box.low[k] && v < box.high[k]);
+    const [low, high] = frame.count > 0 ? [frame.low, add(frame.low, frame.extent)] : [this.box.low, this.box.high];
+    let part = 1; // of the box of all that it may hold
+    for (let k = 0; k < 3; k++) {
+      const middle = 0.5 * (low[k] + high[k]);
+      if (!(middle > box.low[k] && middle < box.high[k])) return false;
+      part *= Math.min(1, (box.high[k] - box.low[k]) / (high[k] - low[k]));
+    }
+    return part > 0.1;
   }
 
   ground(lens, light, studio, look, radius) {

@@ -8,7 +8,7 @@ use super::tree::{Ray, Span, Tree, WIDE};
 use crate::Bounds;
 use crate::bounds::is_usable;
 use crate::coloring::is_liquid;
-use crate::glass::is_glass;
+use crate::glass::{is_glass, liquid_places};
 use crate::ground::grid_step;
 use crate::normals::{CREASE, LIQUID_CREASE, facets};
 
@@ -471,11 +471,6 @@ fn median_speed(surface: &Surface) -> f32 {
     let mut speeds: Vec<f32> = surface.velocities.iter().map(|v| v.length()).collect();
     speeds.sort_unstable_by(f32::total_cmp);
     speeds.get(speeds.len() / 2).copied().unwrap_or(0.0)
-}
-
-/// Where there is liquid: particles, or the vertices of a surface.
-fn liquid_places(frame: &Frame) -> &[Vec3] {
-    frame.surfaces.iter().find(|s| is_liquid(frame, s.body)).map_or(&frame.particles.positions, |s| &s.positions)
 }
 
 impl Face {

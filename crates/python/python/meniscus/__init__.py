@@ -12,6 +12,7 @@ Lengths in metres, times in seconds, velocities in m/s, as in scene files.
 
 from __future__ import annotations
 
+import difflib
 import itertools
 import json
 import os
@@ -61,7 +62,10 @@ def _set(settings: Mapping[str, Any] | None, seconds: float | None = None) -> li
 
 @dataclass(frozen=True)
 class Particles:
-    """All particles of a frame, in id order. `body` counts through `Frame.bodies`."""
+    """All particles of a frame, in id order: position [m], velocity [m/s], density [kg/m³], pressure [Pa], distance between neighbours [m].
+
+    `body` counts through `Frame.bodies`; an id stays with its particle and is never used again.
+    """
 
     position: np.ndarray
     velocity: np.ndarray
@@ -77,7 +81,7 @@ class Particles:
 
 @dataclass(frozen=True)
 class Surface:
-    """A triangle surface with a velocity at each vertex; that of a liquid with a pressure [Pa], else `pressure` is None."""
+    """A triangle surface: vertices [m] with velocities [m/s]; that of a liquid with a pressure [Pa], else `pressure` is None."""
 
     name: str
     vertices: np.ndarray
@@ -88,7 +92,7 @@ class Surface:
 
 @dataclass(frozen=True)
 class Tets:
-    """The tetrahedra of a soft body."""
+    """The tetrahedra of a soft body, with vertices [m]."""
 
     name: str
     vertices: np.ndarray
@@ -148,7 +152,7 @@ class Frame:
         return bytes(self._inner.png(640, 360))
 
     def to_pyvista(self) -> Any:
-        """A `pyvista.MultiBlock`: particles as points, surfaces as meshes. Needs pyvista."""
+        """A `pyvista.MultiBlock`: particles as points, surfaces as meshes; m, m/s, kg/m³, Pa. Needs pyvista."""
         import pyvista
 
         blocks = pyvista.MultiBlock()
@@ -182,6 +186,14 @@ class Probes(np.ndarray):
         for name, column in zip(columns, rows.T):
             table[name] = column
         return table.view(Probes)
+
+    def __getitem__(self, key: Any) -> Any:
+        names = self.dtype.names or ()
+        if isinstance(key, str) and key not in names:
+            near = [name for name in names if name.startswith(f"{key} [")] or difflib.get_close_matches(key, names)
+            there = f"did you mean `{near[0]}`?" if near else f"there are: {', '.join(names)}"
+            raise KeyError(f"no column `{key}`; {there}")
+        return super().__getitem__(key)
 
     def to_pandas(self) -> Any:
         """A `pandas.DataFrame`. Needs pandas."""

@@ -153,6 +153,7 @@ points!(F32, Vec3; F64, DVec3);
 #[derive(Debug, Clone, PartialEq)]
 pub struct DataArray<'a> {
     name: &'a str,
+    unit: &'a str,
     components: usize,
     values: Values<'a>,
 }
@@ -160,17 +161,29 @@ pub struct DataArray<'a> {
 impl<'a> DataArray<'a> {
     /// One number per point or cell.
     pub fn scalars(name: &'a str, values: impl Into<Values<'a>>) -> Self {
-        Self { name, components: 1, values: values.into() }
+        Self::tuples(name, 1, values)
     }
 
     /// One vector per point or cell.
     pub fn vectors(name: &'a str, vectors: impl Into<Points<'a>>) -> Self {
-        Self { name, components: 3, values: vectors.into().values() }
+        Self { name, unit: "", components: 3, values: vectors.into().values() }
     }
 
     /// `components` numbers per point or cell, such as nine for a tensor.
     pub fn tuples(name: &'a str, components: usize, values: impl Into<Values<'a>>) -> Self {
-        Self { name, components, values: values.into() }
+        Self { name, unit: "", components, values: values.into() }
+    }
+
+    /// The same with a unit, such as `m/s`, which VTK keeps as `UNITS_LABEL`.
+    #[must_use]
+    pub fn in_unit(self, unit: &'a str) -> Self {
+        Self { unit, ..self }
+    }
+
+    /// Its unit; empty if it has none, or has it in its name.
+    #[must_use]
+    pub fn unit(&self) -> &'a str {
+        self.unit
     }
 
     /// Its name.

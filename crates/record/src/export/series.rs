@@ -125,9 +125,9 @@ fn encode_particles(frame: &Frame) -> Result<Vec<u8>> {
         point_data: vec![
             DataArray::scalars("id", &particles.ids),
             DataArray::scalars("body", &particles.bodies),
-            DataArray::vectors("velocity", &particles.velocities),
-            DataArray::scalars("density", &particles.densities),
-            DataArray::scalars("pressure", &particles.pressures),
+            DataArray::vectors("velocity", &particles.velocities).in_unit("m/s"),
+            DataArray::scalars("density", &particles.densities).in_unit("kg/m³"),
+            DataArray::scalars("pressure", &particles.pressures).in_unit("Pa"),
         ],
         field: field(frame),
         ..PolyData::default()
@@ -141,9 +141,9 @@ fn encode_surfaces(frame: &Frame) -> Result<Vec<u8>> {
     let velocities: Vec<_> = surfaces.iter().flat_map(|s| &s.velocities).copied().collect();
     let pressure = |s: &Surface, i: usize| s.pressures.get(i).copied().unwrap_or(f32::NAN);
     let pressures: Vec<f32> = surfaces.iter().flat_map(|s| (0..s.positions.len()).map(|i| pressure(s, i))).collect();
-    let mut point_data = vec![DataArray::vectors("velocity", &velocities)];
+    let mut point_data = vec![DataArray::vectors("velocity", &velocities).in_unit("m/s")];
     if surfaces.iter().any(|s| !s.pressures.is_empty()) {
-        point_data.push(DataArray::scalars("pressure", &pressures));
+        point_data.push(DataArray::scalars("pressure", &pressures).in_unit("Pa"));
     }
     let bodies: Vec<u16> = surfaces.iter().flat_map(|s| std::iter::repeat_n(s.body, s.triangles.len())).collect();
     PolyData {

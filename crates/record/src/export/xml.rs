@@ -80,10 +80,21 @@ impl Xml {
         attributes.push(("format", &"appended"));
         self.tag("DataArray", &attributes, " offset=\"");
         let offset_at = self.text.len();
-        self.text.push_str("\"/>\n");
+        match array.unit() {
+            "" => self.text.push_str("\"/>\n"),
+            unit => self.unit(unit),
+        }
         let mut bytes = (values.byte_length() as u64).to_le_bytes().to_vec();
         values.append_to(&mut bytes);
         self.arrays.push(Appended { bytes, offset_at });
+    }
+
+    /// Ends the tag of an array by saying its unit.
+    fn unit(&mut self, unit: &str) {
+        let indent = 2 * self.open.len();
+        let label =
+            format!(r#"<InformationKey name="UNITS_LABEL" location="vtkDataArray">{}</InformationKey>"#, escape(unit));
+        let _ = write!(self.text, "\">\n{:indent$}  {label}\n{:indent$}</DataArray>\n", "", "");
     }
 
     /// `FieldData`, if there is any.

@@ -41,7 +41,8 @@ pub(crate) fn bodies(loaded: &Loaded) -> impl Iterator<Item = BodyInfo> {
 }
 
 /// The boxes in which animated meshes move \[m\], under their names.
-pub(crate) fn bounds(loaded: &Loaded) -> Vec<(String, Aabb)> {
+#[must_use]
+pub fn bounds(loaded: &Loaded) -> Vec<(String, Aabb)> {
     let extent = |(name, table, animation): (&str, &Animated, &Arc<Animation>)| {
         let [start, end] = animation.moving();
         let carried = DVec3::from_array(table.velocity) * (end.min(loaded.scene.seconds) - start).max(0.0);

@@ -126,7 +126,7 @@ fn of_fill(name: &str, index: usize, [all, inside]: [usize; 2], given_up: usize)
         return Some(format!("liquid `{name}`, fill {index}: no particle fits in; is the spacing too large?"));
     }
     (outside > 0)
-        .then(|| format!("liquid `{name}`, fill {index}: {outside} of {all} particles lie in a wall and are left out"))
+        .then(|| format!("liquid `{name}`, fill {index}: {outside} of {all} particles lie in a wall or an animated mesh and are left out"))
 }
 
 /// A lattice holds whole particles: what its volume \[m³\] lacks of the shape's, if that is to be told.

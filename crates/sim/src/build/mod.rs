@@ -9,7 +9,8 @@ mod liquid;
 pub(crate) mod rigid;
 pub(crate) mod soft;
 
-pub(crate) use animated::{Shown, bounds as animated_bounds};
+pub(crate) use animated::Shown;
+pub use animated::bounds as animated_bounds;
 pub(crate) use soft::bounds_at_rest;
 
 use crate::methods::{Connections, Gauss, Method, TwoPhase, Unified};
