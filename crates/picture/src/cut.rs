@@ -58,13 +58,15 @@ mod tests {
     fn only_what_lies_before_the_plane_stays() {
         let positions = vec![Vec3::NEG_X, Vec3::ZERO, Vec3::X];
         let particles = Particles { ids: vec![3, 4, 5], positions: positions.clone(), ..Particles::default() };
+        let foam = Foam { ids: vec![7, 8, 9], positions: positions.clone(), ..Foam::default() };
         let surface = Surface { positions, triangles: vec![[0, 0, 1], [2, 1, 2]], ..Surface::default() };
         let wire = Wire { body: 0, segments: vec![[Vec3::X, Vec3::X * 2.0], [Vec3::NEG_X, Vec3::ZERO]] };
-        let frame = Frame { particles, surfaces: vec![surface], wires: vec![wire], ..Frame::default() };
+        let frame = Frame { particles, surfaces: vec![surface], wires: vec![wire], foam, ..Frame::default() };
         let whole = cut_open(&frame, &Style::default());
         assert!(matches!(whole, Cow::Borrowed(_)));
         let cut = cut_open(&frame, &Style { cut: Some([[0.5, 0.0, 0.0], [2.0, 0.0, 0.0]]), ..Style::default() });
         assert_eq!(cut.particles.ids, [3, 4]);
+        assert_eq!(cut.foam.ids, [7, 8]);
         assert_eq!(cut.surfaces[0].triangles, [[0, 0, 1]]);
         assert_eq!(cut.wires[0].segments.len(), 1);
     }

@@ -41,7 +41,7 @@ const RISE: f32 = 0.71;
 const SHORTEST: f32 = 0.4;
 
 /// As many points as there may be.
-const MOST: usize = 1 << 20;
+const MAX_POINTS: usize = 1 << 20;
 
 /// A point of air in a liquid, or of liquid in the air.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -154,7 +154,7 @@ impl Whitewater {
         let wanted: Vec<f32> = all.par_iter().with_min_len(par::LIGHT).enumerate().map(wanted).collect();
         let sum: f64 = wanted.iter().map(|&n| f64::from(n)).sum();
         // Where there is no room for all, each gets a part.
-        let room = (MOST.saturating_sub(self.points.len()) as f64 / sum.max(1.0)).min(1.0);
+        let room = (MAX_POINTS.saturating_sub(self.points.len()) as f64 / sum.max(1.0)).min(1.0);
         self.left_out += (sum * (1.0 - room)) as u64;
         let mut born = Vec::new();
         for (place, (&wanted, potentials)) in wanted.iter().zip(&all).enumerate().filter(|(_, (n, _))| **n > 0.0) {
