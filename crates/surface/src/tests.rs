@@ -292,3 +292,21 @@ fn a_surface_at_rest_stays_where_it_is() {
         before = now;
     }
 }
+
+/// Particles that are a twentieth too near to each other sideways: the topmost have as many neighbours as others have inside.
+#[test]
+fn dense_water_has_a_surface_too() {
+    let spacing = 0.05;
+    for (layers, cube) in [(10, 0.5), (10, 0.6), (12, 0.5), (13, 0.4), (8, 1.0)] {
+        let points = lattice([40, layers, 32], spacing, 0.0).map(|x| (x * Vec3::new(0.93, 1.0, 0.93), 0));
+        let mut frame = frame_of(spacing, points, &[1000.0]);
+        let size = Vec3::new(40.0 * 0.93, layers as f32, 32.0 * 0.93) * spacing;
+        tank(&mut frame, size);
+        let found = Extractor::new(Settings { cube, ..Settings::default() }).extract(&frame);
+        let [water] = &found.liquids[..] else { panic!("{} liquids", found.liquids.len()) };
+        closed(water);
+        let error = water.volume() / f64::from(size.x * size.y * size.z) - 1.0;
+        // Denser particles are a little higher: their colour is.
+        assert!(error.abs() < 0.02, "{layers} layers, cube {cube}: {error:+.4}");
+    }
+}
