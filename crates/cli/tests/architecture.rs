@@ -364,12 +364,26 @@ fn the_page_of_keys_and_methods_agrees_with_the_table() {
     assert!(found == wanted, "run: UPDATE_DOCS=1 cargo test -p meniscus-cli --test architecture");
 }
 
+/// What a figure took in its paper, and takes here: times of docs/src/benchmarks.md.
+const TIMES: &[(&str, &str, &str)] = &[
+    ("pool", "50 ms per frame", "1.8 ms per step, 2 s for all five seconds"),
+    ("vessel", "70 ms per step", "2.8 ms per step"),
+    ("vessel-injury", "60 ms per step, 0.5 s per surface", "5.0 ms per step"),
+    ("duck-stream", "1.8 s per frame", "0.065 s per frame, as the scene was on 17 November 2026"),
+    ("duck-sinks", "6.5 s per frame", "0.29 s per frame"),
+    ("duck-floats", "6.5 s per frame", "0.24 to 0.29 s per frame"),
+    ("hand", "15 minutes per frame at 192 × 128 × 128", "not measured at that size"),
+    ("heart-bubbles", "4 minutes per frame at 96³", "not measured at that size"),
+    ("vat", "9 frames a second", "not measured"),
+    ("vat-liquid", "6 frames a second", "204 frames a second"),
+];
+
 /// docs/src/figures.md is made from the scenes of the gallery; set UPDATE_DOCS to write it anew.
 #[test]
 fn the_page_of_figures_agrees_with_the_gallery() {
     let mut wanted = String::from(
         "# Figures of the papers\n\nMade from the gallery. Strips are read row by row; `meniscus run SCENE`, then `meniscus render out/SCENE --strip 6`, makes them again, \
-         and `--quality final` makes them shine ([pictures](pictures.md)). Names of papers are those of `references.bib`.\n",
+         and `--quality final` makes them shine ([pictures](pictures.md)). Names of papers are those of `references.bib`. Times are those of [benchmarks](benchmarks.md), on two threads.\n",
     );
     for scene in meniscus::gallery::GALLERY {
         let table: toml::Table = scene.text.parse().unwrap();
@@ -380,6 +394,9 @@ fn the_page_of_figures_agrees_with_the_gallery() {
         let picture = picture.unwrap_or_else(|| panic!("{name} has no strip in docs/src/images"));
         wanted +=
             &format!("\n## {figure}: `{name}`\n\n{summary}\n\n```\nmeniscus run {name}\n```\n\n![{name}]({picture})\n");
+        if let Some((_, paper, ours)) = TIMES.iter().find(|(scene, ..)| *scene == name) {
+            wanted += &format!("\nTime: {paper} in the paper, {ours} here.\n");
+        }
     }
     let path = root().join("docs/src/figures.md");
     if std::env::var_os("UPDATE_DOCS").is_some() {

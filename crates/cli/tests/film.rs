@@ -236,3 +236,35 @@ fn gltf_moves_as_the_bodies_did() {
         }
     }
 }
+
+/// Foam is found in the frames of a run: beside its surfaces when it has ended, and the same again from its record.
+#[test]
+fn foam_goes_where_surfaces_go() {
+    let place = Place::new();
+    place.write("falls.toml", SCENE);
+    let small = ["--set", "picture.width=64", "--set", "picture.height=36", "--set", "picture.supersample=1"];
+    let foam = ["--set", "seconds=0.7", "--set", "surface.foam=true", "--set", "surface.every=2"];
+    let run = [&["run", "falls.toml", "--quiet", "--out", "r"], &foam[..], &small].concat();
+    let run = place.run(&run);
+    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+    let of_run = std::fs::read(place.path("r/surface/foam/foam_00014.ply")).unwrap();
+    assert!(of_run.len() > 1000, "{} bytes", of_run.len());
+    assert!(!place.exists("r/surface/foam/foam_00013.ply"), "every second frame");
+    assert!(!place.exists("r/surface/foam/foam_00002.ply"), "there is none before the water meets the floor");
+    let again = place.run(&["surface", "r", "--quiet", "--out", "s"]);
+    assert_eq!(again.code, 0, "{}{}", again.out, again.err);
+    assert!(std::fs::read(place.path("s/foam/foam_00014.ply")).unwrap() == of_run, "run and record differ");
+    export(&place, "usda");
+    let root = std::fs::read_to_string(place.path("r/usda/falls.usda")).unwrap();
+    assert!(root.contains("def Points \"water_0_foam\"") && root.contains("meniscus = \"foam\""), "{root}");
+    // Pictures of the record have it, those without differ.
+    let picture = |set: &str, to: &str| {
+        let taken = place.run(&["render", "r", "--frame", "14", "--out", to, "--set", set, "--quiet"]);
+        assert_eq!(taken.code, 0, "{}{}", taken.out, taken.err);
+        std::fs::read(place.path(to)).unwrap()
+    };
+    let (white, plain) = (picture("surface.foam=true", "white.png"), picture("surface.foam=false", "plain.png"));
+    assert!(white != plain);
+    let last = std::fs::read(place.path("r/frame_0014.png"));
+    assert!(last.is_ok_and(|bytes| bytes == white), "{:?}", place.files("r").iter().map(|f| &f.0).collect::<Vec<_>>());
+}

@@ -23,6 +23,9 @@ pub struct Frame {
     /// Walls as the surface of a liquid meets them; frames of older records have none.
     #[serde(default)]
     pub walls: Vec<Wall>,
+    /// Foam, bubbles and fine drops, where somebody has looked for them: they are made of the frames of a run, and records have none.
+    #[serde(default)]
+    pub foam: Foam,
 }
 
 /// Name and look of a body.
@@ -100,6 +103,49 @@ pub struct Surface {
     pub pressures: Vec<f32>,
     /// Triangles, counter-clockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
+}
+
+/// What a liquid has white, as arrays of equal length, in id order.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Foam {
+    /// Stable ids, ascending; an id is never used again in a run.
+    pub ids: Vec<u32>,
+    /// The liquid that each belongs to: index into [`Frame::bodies`].
+    pub bodies: Vec<u16>,
+    /// What each is now.
+    pub kinds: Vec<FoamKind>,
+    /// Positions \[m\].
+    pub positions: Vec<Vec3>,
+    /// Velocities \[m/s\].
+    pub velocities: Vec<Vec3>,
+    /// How large each is drawn: a diameter \[m\].
+    pub size: f32,
+}
+
+impl Foam {
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+}
+
+/// Kinds of what is white in a liquid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FoamKind {
+    /// A fine drop in the air.
+    Spray,
+    /// Air at the surface.
+    Foam,
+    /// Air below it.
+    Bubble,
 }
 
 /// A wall, where it is now.

@@ -29,7 +29,7 @@ mod wrench;
 
 pub use digest::{Digest, checksum};
 pub use error::{Fault, StepError};
-pub use frame::{BodyInfo, BodyKind, Frame, Particles, Surface, Tets, Wall, WallShape, Wire};
+pub use frame::{BodyInfo, BodyKind, Foam, FoamKind, Frame, Particles, Surface, Tets, Wall, WallShape, Wire};
 pub use look::{Camera, Coloring, Liquids, Look, Material, Pattern, Quality, Solids, Style, Theme, Walls};
 pub use report::{Stage, StepReport};
 pub use wrench::Wrench;

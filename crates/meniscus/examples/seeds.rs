@@ -60,5 +60,6 @@ fn small_frame() -> Frame {
         }],
         wires: vec![Wire { body: 1, segments: vec![[Default::default(); 2]] }],
         walls: Vec::new(),
+        ..Frame::default()
     }
 }

@@ -1,5 +1,6 @@
 //! Pictures of a run, and the film made of them.
 
+use crate::froth::{Froth, foam_of};
 use crate::run::RunError;
 use crate::surfaces::dressed;
 use meniscus_core::{Camera, Coloring, Frame, Look, Quality, Style};
@@ -21,6 +22,7 @@ pub struct Film {
     painter: Painter,
     camera: Camera,
     extractor: Extractor,
+    froth: Option<Froth>,
     reel: GifWriter<Vec<u8>>,
     /// A picture after so many frames; one in so many of them goes into the film.
     every: u32,
@@ -47,6 +49,7 @@ impl Film {
             painter: Painter::new(style, scene, first),
             camera: settled_camera(&scene.camera, [first]),
             extractor: Extractor::new(if fine { finer(scene.surface) } else { scene.surface }),
+            froth: None,
             reel: GifWriter::new(Vec::new(), FILM_WIDTH, rate / stride),
             every,
             stride: stride as u32,
@@ -68,7 +71,12 @@ impl Film {
         progress: &mut dyn FnMut(usize, usize),
     ) -> Result<&Image, RunError> {
         let surfaces = self.painter.shows_surfaces() && !frame.particles.is_empty();
-        let shown = if surfaces { Cow::Owned(dressed(frame, &mut self.extractor)) } else { Cow::Borrowed(frame) };
+        let shown = if surfaces {
+            let foam = foam_of(&mut self.froth, frame);
+            Cow::Owned(Frame { foam, ..dressed(frame, &mut self.extractor) })
+        } else {
+            Cow::Borrowed(frame)
+        };
         self.painter.shoot(&shown, &self.camera, progress)
     }
 
@@ -237,7 +245,10 @@ pub(crate) fn open_film(folder: &RunFolder, loaded: &Loaded) -> Result<(Film, Ve
     let mut skipped = Vec::new();
     while let Some(&first) = numbers.first() {
         match folder.read_frame(first) {
-            Ok(frame) => return Ok((Film::new(loaded, &frame), numbers, skipped)),
+            Ok(frame) => {
+                let froth = Froth::open(folder, &loaded.scene)?;
+                return Ok((Film { froth, ..Film::new(loaded, &frame) }, numbers, skipped));
+            }
             Err(reason) => skipped.push(Skipped { path: folder.frame_path(first), reason }),
         }
         numbers.remove(0);

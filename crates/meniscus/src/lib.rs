@@ -32,6 +32,7 @@ pub mod compare;
 mod fields;
 mod film;
 mod forecast;
+mod froth;
 #[doc(hidden)]
 pub mod fuzz;
 pub mod gallery;

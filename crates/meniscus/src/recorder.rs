@@ -1,10 +1,10 @@
 //! What a world does, written into its folder.
 
 use crate::commands::as_row;
-use crate::film::Film;
+use crate::film::{Film, render};
 use crate::log::Log;
 use crate::run::{Event, RunError, RunOptions, Summary};
-use crate::surfaces::write_surface;
+use crate::surfaces::{write_foam, write_surface};
 use meniscus_core::{Frame, StepReport, par};
 use meniscus_record::{CheckpointHeader, CommandWriter, ProbeWriter, RunFailure, RunFolder, RunInfo, RunStatus};
 use meniscus_scene::ProbeRate;
@@ -218,8 +218,15 @@ impl<'a> Recorder<'a> {
     }
 
     fn finish(&mut self, world: &World) -> Result<Summary, RunError> {
-        if let Some(film) = self.film.take() {
-            film.finish(self.folder, &self.info.scene)?;
+        let foam = world.scene().surface.foam;
+        match self.film.take() {
+            // Foam is known when all frames are: then all pictures are taken again.
+            Some(_) if foam => drop(render(self.folder, &[], &mut |_, _| {})?),
+            Some(film) => drop(film.finish(self.folder, &self.info.scene)?),
+            None => {}
+        }
+        if foam {
+            write_foam(self.folder, world.scene())?;
         }
         self.info.status = RunStatus::Done;
         let digest = world.digest();

@@ -1,10 +1,11 @@
 //! Surfaces of liquids, beside the frames and in their place.
 
+use crate::froth::{Froth, foam_of};
 use crate::run::RunError;
 use meniscus_core::{Frame, Particles};
 use meniscus_record::export::{ExportReport, export_ply_of, ply_files};
 use meniscus_record::{RecordError, RunFolder, write_atomic};
-use meniscus_scene::Loaded;
+use meniscus_scene::{Loaded, Scene};
 use meniscus_surface::Extractor;
 use std::borrow::Cow;
 use std::path::Path;
@@ -14,7 +15,8 @@ pub fn dressed(frame: &Frame, extractor: &mut Extractor) -> Frame {
     let Frame { particles, surfaces, .. } = bare(frame, extractor);
     let surfaces = frame.surfaces.iter().cloned().chain(surfaces).collect();
     let (bodies, wires, walls) = (frame.bodies.clone(), frame.wires.clone(), frame.walls.clone());
-    Frame { number: frame.number, time: frame.time, step: frame.step, bodies, particles, surfaces, wires, walls }
+    let foam = frame.foam.clone();
+    Frame { number: frame.number, time: frame.time, step: frame.step, bodies, particles, surfaces, wires, walls, foam }
 }
 
 /// The surfaces and the spray of the liquids of a frame, and nothing else.
@@ -50,7 +52,22 @@ fn some_of(all: &Particles, chosen: &[u32]) -> Particles {
 
 /// Writes the surfaces of one frame below `surface/` in the folder of its run.
 pub(crate) fn write_surface(folder: &RunFolder, frame: &Frame, extractor: &mut Extractor) -> Result<(), RunError> {
-    for (name, bytes) in ply_files(&bare(frame, extractor)) {
+    write_beside(folder, &bare(frame, extractor))
+}
+
+/// Writes the foam of a run that has ended beside its surfaces, if its scene has any: only then is known what was violent in it.
+pub(crate) fn write_foam(folder: &RunFolder, scene: &Scene) -> Result<(), RunError> {
+    let Some(mut froth) = Froth::open(folder, scene)? else { return Ok(()) };
+    let due = |number: &u32| scene.surface.every > 0 && number.is_multiple_of(scene.surface.every);
+    for frame in folder.frame_numbers()?.into_iter().filter(due).filter_map(|number| folder.read_frame(number).ok()) {
+        let foam = froth.of(&frame);
+        write_beside(folder, &Frame { number: frame.number, time: frame.time, foam, ..Frame::default() })?;
+    }
+    Ok(())
+}
+
+fn write_beside(folder: &RunFolder, frame: &Frame) -> Result<(), RunError> {
+    for (name, bytes) in ply_files(frame) {
         let path = folder.dir().join("surface").join(name);
         if let Some(parent) = path.parent() {
             let action = "make the folder";
@@ -66,7 +83,7 @@ pub(crate) fn write_surface(folder: &RunFolder, frame: &Frame, extractor: &mut E
 }
 
 /// Makes the surfaces of all frames of a run again, with settings such as `surface.cube=0.4` on top of its scene: a PLY file per
-/// frame and liquid in `out/surfaces`, and its spray in `out/particles`.
+/// frame and liquid in `out/surfaces`, its spray in `out/particles`, and with `surface.foam` its foam in `out/foam`.
 ///
 /// # Errors
 /// When the record cannot be read or written, or a setting does not suit the scene.
@@ -78,5 +95,7 @@ pub fn write_surfaces(
 ) -> Result<ExportReport, RunError> {
     let loaded = Loaded::from_file(&folder.scene_path(), overrides)?;
     let mut extractor = Extractor::new(loaded.scene.surface);
-    Ok(export_ply_of(folder, out, progress, |frame| Cow::Owned(bare(frame, &mut extractor)))?)
+    let mut froth = Froth::open(folder, &loaded.scene)?;
+    let mut white = |frame: &Frame| Frame { foam: foam_of(&mut froth, frame), ..bare(frame, &mut extractor) };
+    Ok(export_ply_of(folder, out, progress, |frame| Cow::Owned(white(frame)))?)
 }

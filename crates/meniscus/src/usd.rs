@@ -1,5 +1,6 @@
 //! A run for films: USD, sequences of surfaces, glTF.
 
+use crate::froth::{Froth, foam_of};
 use crate::run::RunError;
 use crate::surfaces::dressed;
 use glam::Vec3;
@@ -11,7 +12,7 @@ use meniscus_scene::{Loaded, Scene};
 use meniscus_surface::Extractor;
 use std::path::Path;
 
-/// Exports a run as USD: liquids as closed surfaces with velocities, spray as points, soft bodies as moving points, rigid ones as
+/// Exports a run as USD: liquids as closed surfaces with velocities, spray and foam as points, soft bodies as moving points, rigid ones as
 /// transforms, camera and lights as in our pictures; clips in `words` or binary.
 ///
 /// # Errors
@@ -37,8 +38,11 @@ pub fn export_usd(
         ground: style.ground_height.filter(|_| style.ground),
         clarity: style.clarity,
         words,
+        foam: scene.surface.foam,
     };
-    Ok(export::export_usd(folder, out, &usd, progress, surfaced(scene))?)
+    let (mut froth, mut surfaced) = (Froth::open(folder, scene)?, surfaced(scene));
+    let white = |frame: &Frame| Frame { foam: foam_of(&mut froth, frame), ..surfaced(frame) };
+    Ok(export::export_usd(folder, out, &usd, progress, white)?)
 }
 
 /// Exports the surfaces of a run, those of its liquids too, as files numbered without gaps.

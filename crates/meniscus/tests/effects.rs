@@ -135,6 +135,9 @@ const KEYS: &[(&str, &[&str])] = &[
     ("twophase.sides.x_min", &["twophase.sides.x_min=no-slip"]),
     ("twophase.courant", &["twophase.courant=0.1"]),
     ("surface.cube", &["surface.cube=0.5"]),
+    ("surface.foam", &["surface.foam=true"]),
+    ("surface.foam_amount", &["surface.foam_amount=2", "surface.foam=true"]),
+    ("surface.foam_life", &["surface.foam_life=1", "surface.foam=true"]),
 ];
 
 /// Keys whose effect three steps of these scenes cannot show, and why.
@@ -151,6 +154,15 @@ const UNSEEN: &[(Method, &str)] = &[
     (Method::Gauss, "surface.cube"),
     (Method::Unified, "surface.cube"),
     (Method::Connections, "surface.cube"),
+    (Method::Gauss, "surface.foam"),
+    (Method::Unified, "surface.foam"),
+    (Method::Connections, "surface.foam"),
+    (Method::Gauss, "surface.foam_amount"),
+    (Method::Unified, "surface.foam_amount"),
+    (Method::Connections, "surface.foam_amount"),
+    (Method::Gauss, "surface.foam_life"),
+    (Method::Unified, "surface.foam_life"),
+    (Method::Connections, "surface.foam_life"),
 ];
 
 fn is_unseen(method: Method, key: &str) -> bool {

@@ -87,3 +87,16 @@ fn a_pool_cracks_only_where_a_box_falls_in() {
     let hit = (2.0_f64 * 0.77 / 9.81).sqrt();
     assert!(cracked(scene.text, 1.0).is_some_and(|time| time > hit), "{:?}", cracked(scene.text, 1.0));
 }
+
+/// The sponge of `sponge` soaks at the surface and keeps its water while it sinks and lies; it breathed where its damping was too low.
+#[test]
+#[ignore = "minutes: .ci/nightly"]
+fn the_sponge_keeps_its_water_while_it_sinks() {
+    let mut world = World::new(&gallery::load("sponge", &[]).unwrap()).unwrap();
+    let column = world.columns().iter().position(|name| name == "sponge.saturation [1]").unwrap();
+    while world.time() < 6.0 - 1e-6 {
+        world.advance_frame(|_| {}).unwrap();
+        let saturation = world.measure()[column];
+        assert!(world.time() < 2.0 || (0.9..1.05).contains(&saturation), "{saturation} at {} s", world.time());
+    }
+}

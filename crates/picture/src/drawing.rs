@@ -3,7 +3,7 @@
 use std::ops::{Add, Mul};
 
 use glam::{Vec2, Vec3};
-use meniscus_core::{BodyKind, Frame, Surface};
+use meniscus_core::{BodyKind, Foam, Frame, Surface};
 use rayon::prelude::*;
 
 use crate::bounds::is_usable;
@@ -21,6 +21,11 @@ const SPRAY_SIZE: f32 = 0.6;
 /// The way of light through a drop of spray, over that which gives a liquid its colour: drops of water are nearly white, drops of blood
 /// red.
 const SPRAY_WAY: f32 = 0.25;
+
+/// The same of a point of foam: there are so many that none is missed.
+const SMALLEST_SPECK: f32 = 0.35;
+/// What foam sends back, dimensionless.
+const WHITE: f32 = 0.9;
 
 /// How a surface answers light.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,6 +96,7 @@ impl Drawing {
     /// Collects what a frame shows.
     pub(crate) fn collect(&mut self, frame: &Frame, view: &View, paint: &Paint, style: &Style) {
         self.collect_spheres(frame, view, paint, style);
+        self.collect_foam(&frame.foam, view);
         self.collect_wires(frame, view, paint);
         self.triangles.clear();
         self.glass.clear();
@@ -145,6 +151,20 @@ impl Drawing {
                 paint.particle(particles, i)
             };
             Some(Sphere { center, radius, albedo, material })
+        }));
+    }
+
+    /// Foam is dull and white, in the air as below water, which tints it.
+    fn collect_foam(&mut self, foam: &Foam, view: &View) {
+        let radius = 0.5 * foam.size;
+        if !(radius.is_finite() && radius > 0.0) {
+            return;
+        }
+        let usable = foam.positions.par_iter().filter(|p| is_usable(**p));
+        self.spheres.par_extend(usable.map(|p| {
+            let center = view.to_view(*p);
+            let radius = radius.max(SMALLEST_SPECK * center.z / view.focal);
+            Sphere { center, radius, albedo: Light::splat(WHITE), material: Material::Satin }
         }));
     }
 

@@ -1,7 +1,7 @@
 //! What a picture must show, checked against geometry that can be worked out by hand.
 
 use glam::{DVec3, Vec2, Vec3};
-use meniscus_core::{BodyInfo, BodyKind, Frame, Liquids, Particles, Surface, Wire};
+use meniscus_core::{BodyInfo, BodyKind, Foam, FoamKind, Frame, Liquids, Particles, Surface, Wire};
 use meniscus_geometry::{Aabb, solids};
 use meniscus_picture::{
     Bounds, Camera, Coloring, Image, PictureError, Renderer, Style, Theme, Walls, render, settled_camera, settled_style,
@@ -371,4 +371,24 @@ fn impossible_pictures_are_refused() {
     let nowhere = Camera::looking(Vec3::ONE, Vec3::ONE, 30.0);
     assert!(matches!(render(&Frame::default(), &nowhere, &bare()), Err(PictureError::Camera { .. })));
     assert!(Bounds::of(&Frame::default()).is_empty());
+}
+
+#[test]
+fn foam_is_white_whatever_its_liquid() {
+    let mut frame = balls(0.5, &[(Vec3::ZERO, RED)]);
+    let spot = Vec3::new(0.0, 0.0, 0.8);
+    frame.foam = Foam {
+        ids: vec![0],
+        bodies: vec![0],
+        kinds: vec![FoamKind::Spray],
+        positions: vec![spot],
+        velocities: vec![Vec3::ZERO],
+        size: 0.1,
+    };
+    let white = at(&draw(&frame, &bare()), spot);
+    let [least, most] = [white.iter().min().unwrap(), white.iter().max().unwrap()];
+    assert!(*least > 120 && most - least < 30, "{white:?}");
+    frame.foam.size = f32::NAN;
+    let [r, g, _] = at(&draw(&frame, &bare()), spot);
+    assert!(r > 2 * g, "a ball of red liquid is behind: {r} {g}");
 }

@@ -78,6 +78,7 @@ fn frame() -> impl Strategy<Value = Frame> {
             surfaces,
             wires,
             walls: Vec::new(),
+            ..Frame::default()
         })
     })
 }

@@ -97,6 +97,8 @@ impl Checks {
         self.within(["surface"], |c| {
             c.range("cube", scene.surface.cube, [0.2, 1.0]);
             c.range("smoothing", scene.surface.smoothing.into(), [0.0, 100.0]);
+            c.range("foam_amount", scene.surface.foam_amount, [0.0, 100.0]);
+            c.range("foam_life", scene.surface.foam_life, [0.0, 1000.0]);
         });
         if let Some(domain) = &scene.domain {
             self.within(["domain"], |c| c.bounds(domain));

@@ -54,6 +54,12 @@ impl Blocks {
         // Of two alike the one that is summed comes first.
         found.sort_unstable_by_key(|&(block, summed)| (block, !summed));
         found.dedup_by_key(|(block, _)| *block);
+        let overlooked = overlooked(cloud, planes, cube, &found);
+        if !overlooked.is_empty() {
+            found.extend(overlooked.into_iter().map(|block| (block, true)));
+            found.sort_unstable_by_key(|&(block, summed)| (block, !summed));
+            found.dedup_by_key(|(block, _)| *block);
+        }
         let blocks = || found.iter().map(|(block, _)| IVec3::from_array(*block));
         let base = blocks().fold(IVec3::MAX, IVec3::min);
         let top = blocks().fold(IVec3::MIN, IVec3::max);
@@ -73,34 +79,11 @@ impl Blocks {
         let origin = (base * SIDE as i32).as_dvec3() * f64::from(cube);
         new.iso = IsoGrid::new(origin, f64::from(cube), samples).ok();
         // Where liquid is torn at a wall, particles count their images for neighbours and see no surface.
-        new.summed = new.list.par_iter().zip(&new.summed).map(|(b, s)| *s || new.is_torn(cloud, planes, *b)).collect();
+        let torn = |block: &[u32; 3]| is_torn(cloud, planes, cube, new.first_node(*block));
+        new.summed = new.list.par_iter().zip(&new.summed).map(|(block, summed)| *summed || torn(block)).collect();
         new.holds =
             new.list.par_iter().zip(&new.summed).map(|(b, s)| if *s { NONE } else { new.held(cloud, *b) }).collect();
         new
-    }
-
-    /// Whether a part of a block before the walls has no particle.
-    fn is_torn(&self, cloud: &Cloud, planes: &[Plane], block: [u32; 3]) -> bool {
-        let parts = ((self.cube * SIDE as f32 / GRAIN) as u32).max(1);
-        let edge = self.cube * SIDE as f32 / parts as f32;
-        let first = self.first_node(block);
-        let is_empty = |part: u32| {
-            let at = Vec3::new((part % parts) as f32, (part / parts % parts) as f32, (part / parts / parts) as f32);
-            let (low, high) = (first + at * edge, first + (at + 1.0) * edge);
-            if planes.iter().any(|plane| plane.distance(0.5 * (low + high)) < -0.5 * edge) {
-                return false;
-            }
-            let mut empty = true;
-            cloud.grid.for_each_range_in(low, high, |range| {
-                let inside = |place: usize| {
-                    let x = cloud.sorted.at(place);
-                    x.cmpge(low).all() && x.cmple(high).all()
-                };
-                empty = empty && !range.into_iter().any(inside);
-            });
-            empty
-        };
-        (0..parts * parts * parts).any(is_empty)
     }
 
     /// The liquid of a block without a surface.
@@ -205,6 +188,60 @@ impl Blocks {
             }
         }
     }
+}
+
+/// Whether a part of a block before the walls has no particle; `first` is its first node \[spacings\].
+fn is_torn(cloud: &Cloud, planes: &[Plane], cube: f32, first: Vec3) -> bool {
+    let parts = ((cube * SIDE as f32 / GRAIN) as u32).max(1);
+    let edge = cube * SIDE as f32 / parts as f32;
+    let is_empty = |part: u32| {
+        let at = Vec3::new((part % parts) as f32, (part / parts % parts) as f32, (part / parts / parts) as f32);
+        let (low, high) = (first + at * edge, first + (at + 1.0) * edge);
+        if planes.iter().any(|plane| plane.distance(0.5 * (low + high)) < -0.5 * edge) {
+            return false;
+        }
+        let mut empty = true;
+        cloud.grid.for_each_range_in(low, high, |range| {
+            let inside = |place: usize| {
+                let x = cloud.sorted.at(place);
+                x.cmpge(low).all() && x.cmple(high).all()
+            };
+            empty = empty && !range.into_iter().any(inside);
+        });
+        empty
+    };
+    (0..parts * parts * parts).any(is_empty)
+}
+
+/// Blocks in which, or beside which, liquid ends although no particle has seen a free surface: where they are dense, the topmost of them
+/// have as many neighbours as others have inside. With those around them; `found` is ascending.
+fn overlooked(cloud: &Cloud, planes: &[Plane], cube: f32, found: &[([i32; 3], bool)]) -> Vec<[i32; 3]> {
+    let size = cube * SIDE as f32;
+    let mut wet: Vec<[i32; 3]> =
+        (0..cloud.sorted.len()).map(|place| (cloud.sorted.at(place) / size).floor().as_ivec3().to_array()).collect();
+    wet.dedup();
+    wet.sort_unstable();
+    wet.dedup();
+    let known = |block: &[i32; 3]| {
+        found.binary_search_by_key(block, |(block, _)| *block).ok().and_then(|number| found.get(number)).map(|f| f.1)
+    };
+    let around = |block: &[i32; 3]| {
+        let block = *block;
+        (0..27).map(move |k| [block[0] + k % 3 - 1, block[1] + k / 3 % 3 - 1, block[2] + k / 9 - 1])
+    };
+    let first = |block: &[i32; 3]| ((IVec3::from_array(*block) * SIDE as i32).as_dvec3() * f64::from(cube)).as_vec3();
+    // Empty, and not behind a wall.
+    let is_bare = |block: &[i32; 3]| {
+        let middle = first(block) + 0.5 * size;
+        let before = |plane: &Plane| plane.distance(middle) + 0.5 * size * plane.normal.abs().element_sum() > 0.5;
+        wet.binary_search(block).is_err() && planes.iter().all(before)
+    };
+    let ends = |block: &&[i32; 3]| match known(block) {
+        Some(true) => false,
+        Some(false) => around(block).any(|other| known(&other).is_none() && is_bare(&other)),
+        None => around(block).any(|other| is_bare(&other)) || is_torn(cloud, planes, cube, first(block)),
+    };
+    wet.par_iter().filter(ends).flat_map_iter(around).collect()
 }
 
 /// Calls `found` with the blocks that are reached by points for which a test holds; some several times.

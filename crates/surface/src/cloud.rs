@@ -204,6 +204,11 @@ impl Cloud {
         });
     }
 
+    /// Whether the point at a sorted place is no particle.
+    pub(crate) fn is_image(&self, place: usize) -> bool {
+        self.grid.order()[place] as usize >= self.number.len()
+    }
+
     /// Finds the ellipsoids of particles near a surface.
     pub(crate) fn shape(&mut self, kernel: Kernel) {
         self.shapes.clear();

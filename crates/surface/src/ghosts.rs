@@ -84,6 +84,15 @@ pub(crate) struct Solids(Vec<Bvh>);
 
 impl Solids {
     pub(crate) fn all(frame: &Frame, spacing: f32) -> Self {
+        Self::those(frame, spacing, |_| true)
+    }
+
+    /// Those that have an inside: no open shells.
+    pub(crate) fn closed(frame: &Frame, spacing: f32) -> Self {
+        Self::those(frame, spacing, |mesh| mesh.closed().is_ok())
+    }
+
+    fn those(frame: &Frame, spacing: f32, keep: impl Fn(&TriangleMesh) -> bool) -> Self {
         let is_liquid = |body: u16| crate::is_liquid(frame, body);
         let is_vessel = |body| frame.walls.iter().any(|w| w.body == body && w.shape == WallShape::Vessel);
         let kind = |body: u16| frame.bodies.get(usize::from(body)).map(|b| b.kind);
@@ -92,7 +101,15 @@ impl Solids {
             let closed = kind(body) == Some(BodyKind::Solid) || kind(body) == Some(BodyKind::Wall);
             closed && !is_liquid(body) && !is_vessel(body)
         };
-        Self(frame.surfaces.iter().filter(solid).filter_map(|surface| tree(surface, spacing)).collect())
+        let meshes = frame.surfaces.iter().filter(solid).filter_map(|surface| mesh(surface, spacing));
+        Self(meshes.filter(keep).map(|mesh| Bvh::new(&mesh)).collect())
+    }
+
+    /// The point of a skin that is nearest to a point inside of a body.
+    pub(crate) fn skin(&self, point: Vec3) -> Option<Vec3> {
+        let x = point.as_dvec3();
+        let around = self.0.iter().find(|tree| tree.inside(x))?;
+        Some(around.closest_point(x).point.as_vec3())
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -111,8 +128,12 @@ impl Solids {
 }
 
 fn tree(surface: &Surface, spacing: f32) -> Option<Bvh> {
+    mesh(surface, spacing).map(|mesh| Bvh::new(&mesh))
+}
+
+fn mesh(surface: &Surface, spacing: f32) -> Option<TriangleMesh> {
     let scale = 1.0 / f64::from(spacing);
     let vertices: Vec<DVec3> = surface.positions.iter().map(|x| x.as_dvec3() * scale).collect();
     // A surface that is no mesh has no inside to run into.
-    TriangleMesh::new(vertices, surface.triangles.clone()).ok().map(|mesh| Bvh::new(&mesh))
+    TriangleMesh::new(vertices, surface.triangles.clone()).ok()
 }

@@ -39,6 +39,7 @@
 mod blocks;
 mod carry;
 mod cloud;
+mod foam;
 mod ghosts;
 mod lanes;
 mod mesh;
@@ -57,6 +58,7 @@ use mesh::Mesh;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use foam::{Limits, Survey, Whitewater};
 pub use spray::Spray;
 
 /// R: reach of the kernel \[spacings\].
@@ -86,11 +88,25 @@ pub struct Settings {
     pub smoothing: u32,
     /// In a run, a surface is written after every so many frames; default 0: none.
     pub every: u32,
+    /// Whether pictures and exports of a record have foam, bubbles and fine drops, which are made of its frames; default false.
+    pub foam: bool,
+    /// How much of them, dimensionless, at most 100; default 1.
+    pub foam_amount: f64,
+    /// The longest that they last \[s\], default 3; the shortest is two fifths of it.
+    pub foam_life: f64,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { cube: 0.6, kernel: Kernel::Isotropic, smoothing: 4, every: 0 }
+        Self {
+            cube: 0.6,
+            kernel: Kernel::Isotropic,
+            smoothing: 4,
+            every: 0,
+            foam: false,
+            foam_amount: 1.0,
+            foam_life: 3.0,
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use crate::lanes::PEAK;
 use meniscus_core::{BodyInfo, Wall, WallShape};
 use meniscus_geometry::solids;
 
-fn frame_of(spacing: f32, points: impl IntoIterator<Item = (Vec3, u16)>, liquids: &[f32]) -> Frame {
+pub(crate) fn frame_of(spacing: f32, points: impl IntoIterator<Item = (Vec3, u16)>, liquids: &[f32]) -> Frame {
     let mut frame = Frame::default();
     for k in 0..liquids.len() {
         frame.bodies.push(BodyInfo { name: format!("liquid {k}"), kind: BodyKind::Liquid, color: [0.2, 0.4, 0.8] });
@@ -24,7 +24,7 @@ fn frame_of(spacing: f32, points: impl IntoIterator<Item = (Vec3, u16)>, liquids
 }
 
 /// A number between −1 and 1 that looks like chance.
-fn noise(seed: u32) -> f32 {
+pub(crate) fn noise(seed: u32) -> f32 {
     let mut x = seed.wrapping_mul(0x9E37_79B9) ^ 0x85EB_CA6B;
     for _ in 0..3 {
         x ^= x >> 15;
@@ -35,7 +35,7 @@ fn noise(seed: u32) -> f32 {
 }
 
 /// Particles of a lattice in a box of nx × ny × nz spacings, moved by some part of a spacing.
-fn lattice([nx, ny, nz]: [u32; 3], spacing: f32, shaken: f32) -> impl Iterator<Item = Vec3> {
+pub(crate) fn lattice([nx, ny, nz]: [u32; 3], spacing: f32, shaken: f32) -> impl Iterator<Item = Vec3> {
     (0..nx * ny * nz).map(move |i| {
         let at = Vec3::new((i % nx) as f32, (i / nx % ny) as f32, (i / (nx * ny)) as f32) + 0.5;
         let shift = Vec3::new(noise(3 * i), noise(3 * i + 1), noise(3 * i + 2));
@@ -44,7 +44,7 @@ fn lattice([nx, ny, nz]: [u32; 3], spacing: f32, shaken: f32) -> impl Iterator<I
 }
 
 /// Puts the sides of a box around, without a lid.
-fn tank(frame: &mut Frame, size: Vec3) {
+pub(crate) fn tank(frame: &mut Frame, size: Vec3) {
     let body = frame.bodies.len() as u16;
     frame.bodies.push(BodyInfo { name: "tank".into(), kind: BodyKind::Wall, color: [0.5; 3] });
     let mut side =
@@ -58,7 +58,7 @@ fn tank(frame: &mut Frame, size: Vec3) {
 }
 
 /// A tank of water at rest.
-fn resting(shaken: f32) -> (Frame, f64) {
+pub(crate) fn resting(shaken: f32) -> (Frame, f64) {
     let (count, spacing) = ([20, 12, 10], 0.05);
     let mut frame = frame_of(spacing, lattice(count, spacing, shaken).map(|x| (x, 0)), &[1000.0]);
     tank(&mut frame, Vec3::new(1.0, 0.6, 0.5));
@@ -120,7 +120,8 @@ fn a_tank_at_rest_has_its_volume_and_its_walls() {
         // Ellipsoids are thinner than balls and need smaller cubes.
         let cubes: &[f64] = if kernel == Kernel::Isotropic { &[0.4, 0.5, 0.6, 0.7, 1.0] } else { &[0.4, 0.5] };
         for &cube in cubes {
-            let found = Extractor::new(Settings { cube, kernel, smoothing: steps, every: 0 }).extract(&frame);
+            let found =
+                Extractor::new(Settings { cube, kernel, smoothing: steps, ..Settings::default() }).extract(&frame);
             let [water] = &found.liquids[..] else { panic!("{} liquids", found.liquids.len()) };
             closed(water);
             let error = water.volume() / volume - 1.0;
@@ -289,5 +290,23 @@ fn a_surface_at_rest_stays_where_it_is() {
         let mean = sum / count as f32 / 0.05;
         assert!(count > 500 && mean <= 0.02, "{mean} spacings over {count} vertices");
         before = now;
+    }
+}
+
+/// Particles that are a twentieth too near to each other sideways: the topmost have as many neighbours as others have inside.
+#[test]
+fn dense_water_has_a_surface_too() {
+    let spacing = 0.05;
+    for (layers, cube) in [(10, 0.5), (10, 0.6), (12, 0.5), (13, 0.4), (8, 1.0)] {
+        let points = lattice([40, layers, 32], spacing, 0.0).map(|x| (x * Vec3::new(0.93, 1.0, 0.93), 0));
+        let mut frame = frame_of(spacing, points, &[1000.0]);
+        let size = Vec3::new(40.0 * 0.93, layers as f32, 32.0 * 0.93) * spacing;
+        tank(&mut frame, size);
+        let found = Extractor::new(Settings { cube, ..Settings::default() }).extract(&frame);
+        let [water] = &found.liquids[..] else { panic!("{} liquids", found.liquids.len()) };
+        closed(water);
+        let error = water.volume() / f64::from(size.x * size.y * size.z) - 1.0;
+        // Denser particles are a little higher: their colour is.
+        assert!(error.abs() < 0.02, "{layers} layers, cube {cube}: {error:+.4}");
     }
 }

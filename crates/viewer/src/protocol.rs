@@ -307,6 +307,7 @@ mod tests {
             }],
             wires: vec![Wire { body: 0, segments: vec![[Vec3::ZERO, Vec3::ONE]] }],
             walls: Vec::new(),
+            ..Frame::default()
         }
     }
 

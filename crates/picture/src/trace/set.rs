@@ -1,7 +1,7 @@
 //! A frame as rays meet it: triangles and drops that move while the shutter is open, a floor, panes of glass.
 
 use glam::{Vec3, Vec4};
-use meniscus_core::{BodyKind, Frame, Look, Material, Solids, Style, Surface, WallShape, Walls, Wire};
+use meniscus_core::{BodyKind, Foam, Frame, Look, Material, Solids, Style, Surface, WallShape, Walls, Wire};
 
 use super::matter::{Liquid, Matter, Texture, of_solid};
 use super::tree::{Ray, Span, Tree, WIDE};
@@ -14,6 +14,8 @@ use crate::normals::{CREASE, LIQUID_CREASE, facets};
 
 /// A drop of spray over half a spacing, dimensionless: as in draft pictures.
 const SPRAY_SIZE: f32 = 0.6;
+/// What foam sends back, dimensionless: as in draft pictures.
+const WHITE: f32 = 0.9;
 /// Half the width of the rods along the edges of a tank, over the size of the scene.
 const ROD: f32 = 0.0022;
 /// How far panes stand off the liquid, over the size of the scene.
@@ -152,6 +154,7 @@ impl Set {
         let liquids = set.take_liquids(frame, wardrobe);
         frame.surfaces.iter().for_each(|surface| set.take_surface(frame, surface, wardrobe, style, &liquids));
         set.take_particles(frame, wardrobe, style, &liquids);
+        set.take_foam(&frame.foam);
         set.take_wires(frame);
         if style.ground {
             let height = style.ground_height.unwrap_or(bounds.min.y) + 0.5 * OVERLAP * size;
@@ -260,6 +263,19 @@ impl Set {
             let Some(matter) = liquid.or_else(|| solids.get(body).copied()) else { continue };
             let velocity = self.blurred(particles.velocities.get(i), f32::INFINITY);
             let radius = if spray && liquid.is_some() { SPRAY_SIZE * radius } else { radius };
+            self.balls.push(Ball { center, velocity, radius, matter });
+        }
+    }
+
+    /// Foam is dull and white.
+    fn take_foam(&mut self, foam: &Foam) {
+        let radius = 0.5 * foam.size;
+        if foam.is_empty() || !(radius.is_finite() && radius > 0.0) {
+            return;
+        }
+        let matter = self.matter(Matter::Opaque { albedo: Vec3::splat(WHITE), gloss: 0.0, texture: Texture::Plain });
+        for (i, &center) in foam.positions.iter().enumerate().filter(|(_, p)| is_usable(**p)) {
+            let velocity = self.blurred(foam.velocities.get(i), f32::INFINITY);
             self.balls.push(Ball { center, velocity, radius, matter });
         }
     }

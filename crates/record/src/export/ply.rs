@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use glam::Vec3;
-use meniscus_core::{Frame, Particles, Surface};
+use meniscus_core::{Foam, Frame, Particles, Surface};
 
 use super::{Destination, ExportReport};
 use crate::RunFolder;
@@ -15,6 +15,7 @@ use crate::error::{PROGRAM_VERSION, Result};
 ///
 /// ```text
 /// particles/particles_00000.ply …   x y z vx vy vz density pressure id body
+/// foam/foam_00000.ply …             x y z vx vy vz id body kind: 0 a drop, 1 foam, 2 a bubble
 /// surfaces/01_pool_00000.ply …      number and name of the body; x y z vx vy vz, of liquids pressure, and triangles
 /// ```
 /// Further surfaces of the same body have -2, -3, … behind its name. `progress` is told how many of how many frames are
@@ -59,7 +60,9 @@ pub fn ply_files(frame: &Frame) -> impl Iterator<Item = (String, Vec<u8>)> {
         let name = format!("surfaces/{}_{:05}.ply", surface_name(frame, surface, before), frame.number);
         (name, encode_surface(frame, surface))
     });
-    particles.into_iter().chain(surfaces)
+    let foam = (!frame.foam.is_empty())
+        .then(|| (format!("foam/foam_{:05}.ply", frame.number), encode_foam(frame.time, &frame.foam)));
+    particles.into_iter().chain(foam).chain(surfaces)
 }
 
 /// Number and name of the body in characters that every file system has.
@@ -92,6 +95,25 @@ pub(super) fn encode_particles(time: f64, particles: &Particles) -> Vec<u8> {
         bytes.extend(pressure.to_le_bytes());
         bytes.extend(id.to_le_bytes());
         bytes.extend(u32::from(*body).to_le_bytes());
+    }
+    bytes
+}
+
+fn encode_foam(time: f64, foam: &Foam) -> Vec<u8> {
+    let mut header = Header::new(time);
+    header.comment("kind 0 spray, 1 foam, 2 bubble");
+    header.element("vertex", foam.len());
+    header.properties("float", &["x", "y", "z", "vx", "vy", "vz"]);
+    header.properties("uint", &["id", "body", "kind"]);
+    let mut bytes = header.finish();
+    let vectors = foam.positions.iter().zip(&foam.velocities);
+    let words = foam.ids.iter().zip(&foam.bodies).zip(&foam.kinds);
+    for ((position, velocity), ((id, body), kind)) in vectors.zip(words) {
+        push_vector(&mut bytes, *position);
+        push_vector(&mut bytes, *velocity);
+        for word in [*id, u32::from(*body), *kind as u32] {
+            bytes.extend(word.to_le_bytes());
+        }
     }
     bytes
 }

@@ -7,6 +7,7 @@
 //! NAME/water_1.00012.usdc …        points, velocities, speeds, pressures and triangles of one liquid at one frame
 //! NAME/jelly_2.00012.usdc …        points, velocities and speeds of one soft body; triangles too where it breaks on the way
 //! NAME/water_1_spray.00012.usdc …  drops that fly alone: points, widths, velocities, ids
+//! NAME/water_1_foam.00012.usdc …   its foam, bubbles and fine drops, where the scene has `surface.foam`
 //! NAME/water_1.manifest.usda       which attributes the clips have
 //! ```
 //! Clips and `geo` are binary, or `.usda` where words are asked for.
@@ -20,7 +21,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use glam::{DMat3, DVec3, Vec3};
-use meniscus_core::{BodyInfo, BodyKind, Frame, Particles, Surface};
+use meniscus_core::{BodyInfo, BodyKind, Foam, Frame, Particles, Surface};
 
 use self::layer::{Attribute, Layer, Prim, Value};
 use super::rigid_motion::carry;
@@ -47,6 +48,8 @@ pub struct UsdScene {
     pub clarity: Option<f32>,
     /// Clips in words, four times as large, instead of binary ones.
     pub words: bool,
+    /// Whether frames have foam.
+    pub foam: bool,
 }
 
 /// A camera at `eye` \[m\] with unit vectors to its right, up and forward.
@@ -137,7 +140,7 @@ struct Clipped {
     body: u16,
     info: BodyInfo,
     holds: Holds,
-    /// First and last of frames in a row at which there is no spray.
+    /// First and last of frames in a row at which there are no points.
     empty: Vec<[u32; 2]>,
 }
 
@@ -149,6 +152,8 @@ enum Holds {
     Points(Vec<[u32; 3]>),
     /// Particles that fly alone.
     Spray,
+    /// What is white.
+    Foam,
 }
 
 /// A body that only moves.
@@ -167,13 +172,21 @@ impl Stage {
             let first = frame.surfaces.iter().find(|surface| surface.body == body);
             // Two names may become one.
             let prim = format!("{}_{body}", identifier(&info.name));
-            let mut clip =
-                |prim, holds| clipped.push(Clipped { prim, body, info: info.clone(), holds, empty: Vec::new() });
+            let mut clip = |prim, holds| {
+                let mut info = info.clone();
+                if matches!(holds, Holds::Foam) {
+                    (info.kind, info.color) = (BodyKind::Solid, [0.95; 3]); // dull and white, whatever the liquid
+                }
+                clipped.push(Clipped { prim, body, info, holds, empty: Vec::new() });
+            };
             match (info.kind, first) {
                 (BodyKind::Liquid, _) => {
-                    let spray = format!("{prim}_spray");
+                    let (spray, foam) = (format!("{prim}_spray"), format!("{prim}_foam"));
                     clip(prim, Holds::Mesh);
                     clip(spray, Holds::Spray);
+                    if scene.foam {
+                        clip(foam, Holds::Foam);
+                    }
                 }
                 (_, Some(first)) if scene.rigid.contains(&info.name) => {
                     rigid.push(Rigid { prim, info: info.clone(), first: first.clone(), places: Vec::new() });
@@ -190,8 +203,8 @@ impl Stage {
     /// Takes note of where things are.
     fn follow(&mut self, frame: &Frame) {
         self.frames[1] = frame.number;
-        for spray in self.clipped.iter_mut().filter(|clipped| clipped.is_spray()) {
-            spray.note_if_empty(frame);
+        for cloud in self.clipped.iter_mut().filter(|clipped| clipped.is_cloud()) {
+            cloud.note_if_empty(frame);
         }
         for rigid in &mut self.rigid {
             if let Some(now) = frame.surfaces.iter().find(|surface| surface.body == rigid.first.body) {
@@ -216,6 +229,7 @@ impl Stage {
             let name = format!("{}/{}.{:05}.{}", self.folder, clipped.prim, frame.number, self.ending());
             let attributes = match &clipped.holds {
                 Holds::Spray => spray_samples(&frame.particles, clipped.body, frame.number),
+                Holds::Foam => foam_samples(&frame.foam, clipped.body, frame.number),
                 Holds::Mesh => mesh_samples(joined(frame, clipped.body), frame.number),
                 Holds::Points(_) => point_samples(joined(frame, clipped.body), frame.number),
             };
@@ -230,7 +244,7 @@ impl Stage {
             Holds::Points(triangles) => {
                 Some(Prim { name: clipped.prim.clone(), attributes: topology(triangles, None) })
             }
-            Holds::Mesh | Holds::Spray => None,
+            Holds::Mesh | Holds::Spray | Holds::Foam => None,
         });
         let rigid = self.rigid.iter().map(|rigid| Prim { name: rigid.prim.clone(), attributes: rigid.shape() });
         let layer = Layer { prims: soft.chain(rigid).collect() };
@@ -284,12 +298,14 @@ const SPRAY_ATTRIBUTES: &str = "        point3f[] points\n        vector3f[] vel
     float3[] extent\n";
 
 impl Clipped {
-    fn is_spray(&self) -> bool {
-        matches!(self.holds, Holds::Spray)
+    fn is_cloud(&self) -> bool {
+        matches!(self.holds, Holds::Spray | Holds::Foam)
     }
 
     fn note_if_empty(&mut self, frame: &Frame) {
-        if frame.particles.bodies.contains(&self.body) {
+        let foam = matches!(self.holds, Holds::Foam);
+        let bodies = if foam { &frame.foam.bodies } else { &frame.particles.bodies };
+        if bodies.contains(&self.body) {
             return;
         }
         match self.empty.last_mut() {
@@ -298,7 +314,7 @@ impl Clipped {
         }
     }
 
-    /// Where there is no spray, in words. Blender 5.0 cannot draw a cloud of no points: the script hides it there.
+    /// Where there are no points, in words. Blender 5.0 cannot draw a cloud of no points: the script hides it there.
     fn emptiness(&self) -> String {
         let words: Vec<String> = self.empty.iter().map(|[first, last]| format!("{first}-{last}")).collect();
         format!("        custom string userProperties:meniscus_empty = \"{}\"\n", words.join(" "))
@@ -308,16 +324,16 @@ impl Clipped {
         match self.holds {
             Holds::Mesh => format!("{POINT_ATTRIBUTES}{TOPOLOGY_ATTRIBUTES}"),
             Holds::Points(_) => POINT_ATTRIBUTES.to_owned(),
-            Holds::Spray => SPRAY_ATTRIBUTES.to_owned(),
+            Holds::Spray | Holds::Foam => SPRAY_ATTRIBUTES.to_owned(),
         }
     }
 
     fn write(&self, text: &mut String, stage: &Stage) {
         let (prim, folder, ending, [first, last]) = (&self.prim, &stage.folder, stage.ending(), stage.frames);
-        let kind = if self.is_spray() { "Points" } else { "Mesh" };
+        let kind = if self.is_cloud() { "Points" } else { "Mesh" };
         let reference = match self.holds {
             Holds::Points(_) => geometry_of(prim, stage),
-            Holds::Mesh | Holds::Spray => String::new(),
+            Holds::Mesh | Holds::Spray | Holds::Foam => String::new(),
         };
         // A default would win over the clips: the attributes are declared without.
         let _ = write!(
@@ -329,12 +345,13 @@ impl Clipped {
              }}\n        }}\n    )\n    {{\n        rel material:binding = </World/Looks/{prim}>\n{}{}",
             role(match (&self.holds, self.info.kind) {
                 (Holds::Spray, _) => "spray",
+                (Holds::Foam, _) => "foam",
                 (_, BodyKind::Liquid) => "liquid",
                 _ => "solid",
             }),
             self.attributes()
         );
-        if self.is_spray() {
+        if self.is_cloud() {
             text.push_str(&self.emptiness());
         } else {
             text.push_str(SHAPE);
@@ -477,17 +494,28 @@ fn point_samples(surface: Surface, frame: u32) -> Vec<Attribute> {
 
 fn spray_samples(particles: &Particles, body: u16, frame: u32) -> Vec<Attribute> {
     let mine: Vec<usize> = (0..particles.len()).filter(|&i| particles.bodies[i] == body).collect();
-    let positions: Vec<Vec3> = mine.iter().map(|&i| particles.positions[i]).collect();
+    let positions = mine.iter().map(|&i| particles.positions[i]).collect();
     let velocities = mine.iter().map(|&i| particles.velocities[i]).collect();
+    let ids = mine.iter().map(|&i| particles.ids[i]).collect();
     // As wide as a ball that holds what a particle holds.
-    let width = particles.spacing * 1.2407;
+    cloud_samples([positions, velocities], particles.spacing * 1.2407, ids, frame)
+}
+
+fn foam_samples(foam: &Foam, body: u16, frame: u32) -> Vec<Attribute> {
+    let mine: Vec<usize> = (0..foam.len()).filter(|&i| foam.bodies[i] == body).collect();
+    let positions = mine.iter().map(|&i| foam.positions[i]).collect();
+    let velocities = mine.iter().map(|&i| foam.velocities[i]).collect();
+    cloud_samples([positions, velocities], foam.size, mine.iter().map(|&i| foam.ids[i]).collect(), frame)
+}
+
+fn cloud_samples([positions, velocities]: [Vec<Vec3>; 2], width: f32, ids: Vec<u32>, frame: u32) -> Vec<Attribute> {
     let box_round = extent(&positions);
     let sample = |kind, name, value| Attribute { name, kind, frame: Some(frame), value };
     vec![
         sample("point3f[]", "points", Value::Vectors(positions)),
         sample("vector3f[]", "velocities", Value::Vectors(velocities)),
-        sample("float[]", "widths", Value::Floats(vec![width; mine.len()])),
-        sample("int64[]", "ids", Value::Ids(mine.iter().map(|&i| particles.ids[i]).collect())),
+        sample("float[]", "widths", Value::Floats(vec![width; ids.len()])),
+        sample("int64[]", "ids", Value::Ids(ids)),
         sample("float3[]", "extent", Value::Vectors(box_round)),
     ]
 }

@@ -10,7 +10,7 @@ mod shuffle;
 use std::fmt;
 
 use glam::Vec3;
-use meniscus_core::{BodyInfo, BodyKind, Frame, Particles, Surface, Wall, WallShape, Wire};
+use meniscus_core::{BodyInfo, BodyKind, Foam, Frame, Particles, Surface, Wall, WallShape, Wire};
 use serde::de::IntoDeserializer;
 use serde::de::value::Error as UnknownVariant;
 use serde::{Deserialize, Serialize};
@@ -64,6 +64,7 @@ pub fn decode_frame(bytes: &[u8]) -> Result<Frame> {
         surfaces: get_surfaces(&sections)?,
         wires: get_wires(&sections)?,
         walls: get_walls(&sections)?,
+        foam: Foam::default(),
     };
     check_frame(&frame)?;
     Ok(frame)

@@ -67,6 +67,7 @@ pub fn tiny(number: u32) -> Frame {
             Wall { body: 1, shape: WallShape::Plane { point: Vec3::ONE, normal: Vec3::Y } },
             Wall { body: 1, shape: WallShape::Vessel },
         ],
+        ..Frame::default()
     }
 }
 

@@ -111,7 +111,7 @@ def bring_in(frame_offset=0):
     objects = [thing for thing in bpy.data.objects if thing not in before]
     for thing in objects:
         kind = told(thing, "meniscus")
-        if kind == "spray":
+        if kind in ("spray", "foam"):
             paint(thing, bpy.data.materials.new(thing.name))
         for slot in thing.material_slots if kind else []:
             shade(slot.material, kind)
