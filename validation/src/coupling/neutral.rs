@@ -35,7 +35,7 @@ fn measure(size: Size) -> Result<Vec<Row>, String> {
             rows.push(if coarse { row } else { row.asked() });
         }
     }
-    rows.extend(release(spacings[0])?);
+    rows.extend(release(spacings[1])?);
     Ok(rows)
 }
 
