@@ -106,12 +106,14 @@ impl Scene {
 
     /// Gradients in the pressure solve of its liquids: those asked for. By default they are corrected where that is better: where liquids of one
     /// density without surface tension move among walls, emitters and rigid bodies. Not yet, as cases of `validate` show, where liquids differ in
-    /// density, where solids or bodies of particles answer; nor with animated meshes and implicit viscosity, where it is not measured.
+    /// density, where solids or bodies of particles answer, where walls of triangles move; nor with animated meshes and implicit viscosity, where it
+    /// is not measured.
     #[must_use]
     pub fn gradients(&self) -> sph::Gradients {
         let deforms = self.bodies().any(|(.., body)| body.deforms()) || !self.animated.is_empty();
         // Rigid bodies are bodies of particles there.
         let of_particles = self.method == Method::Connections && !self.rigid.is_empty();
+        let turned = self.wall.values().any(|wall| wall.motion.moves() && matches!(wall.shape, WallShape::Mesh(_)));
         let mut densities = self.liquid.values().map(|liquid| liquid.density);
         let first = densities.next();
         let layers = densities.any(|density| Some(density) != first);
@@ -119,7 +121,7 @@ impl Scene {
         let by_traction = self.coupling.wall == sph::BodyWall::Traction;
         let thick = self.sph.viscosity == sph::ViscositySolver::Implicit;
         let otherwise = self.sph.pressure != sph::PressureSolver::Dfsph || self.sph.position_correction;
-        let plain = deforms || of_particles || layers || pulled || by_traction || thick || otherwise;
+        let plain = deforms || of_particles || turned || layers || pulled || by_traction || thick || otherwise;
         self.sph.gradients.unwrap_or(if plain { sph::Gradients::Plain } else { sph::Gradients::Corrected })
     }
 

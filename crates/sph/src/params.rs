@@ -25,8 +25,8 @@ pub struct Params {
     /// Mean divergence times dt that it leaves, dimensionless, default 0.001.
     pub divergence_error: f64,
     /// Gradients in its pressure solve. Default: "corrected" for liquids of one density without surface tension among walls, emitters and rigid
-    /// bodies; "plain" with liquids that differ in density, surface tension, solids, bodies of particles, animated meshes, implicit
-    /// viscosity, the wall "traction", `position_correction` and the state equation. `check` and run.json say which it is.
+    /// bodies; "plain" with liquids that differ in density, surface tension, solids, bodies of particles, animated meshes, moving
+    /// walls of triangles, implicit viscosity, the wall "traction", `position_correction` and the state equation. `check` and run.json say which it is.
     pub gradients: Option<Gradients>,
     /// Whether its density solve corrects positions alone, default false: velocities, and positions by them (Bender and Koschier 2017).
     /// Alone, velocities feel the pressure of the divergence solve, and particles in disorder do not rub each other as they make

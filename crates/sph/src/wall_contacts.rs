@@ -52,6 +52,9 @@ pub(crate) struct Side {
     pub(crate) distance: f32,
 }
 
+/// How near to a surface of triangles a particle may end a step, over how near it may come to other walls.
+const LEAST_GAP: f64 = 0.1;
+
 /// The walls of a liquid, ready for use.
 pub(crate) struct Walls {
     walls: Vec<Wall>,
@@ -497,11 +500,14 @@ impl Walls {
         // In a corner the way back from one face may lead through another.
         for _ in 0..3 {
             let end = after.unapply(position.as_dvec3());
-            let Some(hit) = surface.shared.tree().segment_hits(start, end) else { break };
+            // A little farther than it goes: what ends on the surface itself is behind it after rounding, in the next step.
+            let least = LEAST_GAP * self.nearest();
+            let way = end - start + (end - start).normalize_or_zero() * least;
+            let Some(hit) = surface.shared.tree().segment_hits(start, start + way) else { break };
             let normal = surface.shared.normals()[hit.triangle as usize];
-            let normal = if normal.dot(end - start) > 0.0 { -normal } else { normal };
-            let touched = start + (end - start) * hit.t;
-            let kept = touched + normal * self.nearest().min((start - touched).dot(normal).max(0.0));
+            let normal = if normal.dot(way) > 0.0 { -normal } else { normal };
+            let touched = start + way * hit.t;
+            let kept = touched + normal * (start - touched).dot(normal).clamp(least, self.nearest());
             self.put_back(number, end, kept, normal, (position, velocity));
             moved = true;
         }

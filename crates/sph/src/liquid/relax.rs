@@ -240,7 +240,7 @@ impl Liquid {
     /// Moves particles along velocities for a time \[s\], but not far, and through no wall; the velocities are not theirs.
     fn move_along(&mut self, flow: &[Packed], step: f32) {
         let farthest = FARTHEST * self.setup.params.spacing as f32;
-        let (walls, phases) = (&self.walls, &self.phases);
+        let (walls, phases, place) = (&self.walls, &self.phases, &self.work.place);
         let particles = &mut self.state.particles;
         let (liquid, velocity) = (&particles.liquid, &particles.velocity);
         let each = particles.position.par_iter_mut().with_min_len(par::LIGHT).enumerate();
@@ -248,6 +248,11 @@ impl Liquid {
             *x += (Vec3::from_slice(&flow[i]) * step).clamp_length_max(farthest);
             walls.keep_inside(x, &mut velocity[i].clone());
         });
+        for contact in self.work.contacts.iter().flatten().filter(|contact| walls.is_surface(contact.wall)) {
+            let i = contact.particle as usize;
+            let from = Vec3::from_slice(&place[i]);
+            walls.keep_before(contact.wall, from, &mut particles.position[i], &mut particles.velocity[i].clone());
+        }
         if self.setup.periodic.any() {
             let periodic = self.setup.periodic;
             self.state.particles.position.iter_mut().for_each(|x| *x = periodic.wrap(*x));

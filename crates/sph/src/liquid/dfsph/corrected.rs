@@ -28,7 +28,7 @@
 mod sums;
 
 use super::pairs::Pairs;
-use super::{Aim, Solved, Stop};
+use super::{Aim, SPRAY_COMPRESSION, Solved, Stop};
 use crate::liquid::bodies::NodeWeight;
 use crate::liquid::{Liquid, with_kernel_and_space};
 use crate::neighbours::sum_over_blocks;
@@ -343,6 +343,9 @@ impl Liquid {
     /// Velocities without divergence, but for an error, into `work.corrected.projected`.
     pub(crate) fn project(&mut self, dt: f64, error: f64, max_iterations: u32) -> Solved {
         let stop = Stop { error, most: error, iterations: [0, max_iterations], both_ways: true };
+        // Nothing is asked of spray, so that nothing would take back the pressure that it had in the liquid.
+        let multipliers = self.state.particles.multiplier.par_iter_mut().with_min_len(par::LIGHT);
+        multipliers.zip(&self.work.compression).filter(|(_, c)| **c < SPRAY_COMPRESSION).for_each(|(q, _)| *q = 0.0);
         let (phases, liquid) = (&self.phases, &self.state.particles.liquid);
         let inside = |(&c, &l): (&f32, &u16)| c > INSIDE && !phases.is_solid(l);
         let Self { work, .. } = self;
