@@ -24,7 +24,7 @@ impl Samples {
         for (body, (now, at_start)) in self.now.iter_mut().zip(&self.at_start).enumerate() {
             let (rotation, translation) = world.pose(body);
             now.clear();
-            now.extend(at_start.iter().map(|s| Sample { place: rotation * s.place + translation, ..*s }));
+            now.extend(at_start.iter().map(|s| Sample { position: rotation * s.position + translation, ..*s }));
         }
     }
 }

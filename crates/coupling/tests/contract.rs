@@ -1,4 +1,4 @@
-//! What every pair promises: action is minus reaction, rest stays rest, no work comes from nothing, place and direction do not
+//! What every pair promises: action is minus reaction, rest stays rest, no work comes from nothing, position and direction do not
 //! matter, nobody is nothing, threads do not matter. One suite, run over all pairs by a macro.
 //!
 //! The set-up is always the same: a block of 0.5 m goes along x into another of its size, without gravity; both may be turned and
@@ -48,11 +48,11 @@ impl Start {
     }
 
     /// Lattice points of the first block, or of the second, a gap away.
-    fn places(&self, second: bool) -> Vec<DVec3> {
+    fn positions(&self, second: bool) -> Vec<DVec3> {
         let shift = if second { self.gap } else { -(N as f64) };
-        let place =
+        let position =
             |k: usize| DVec3::new((k % N) as f64 + 0.5 + shift, (k / N % N) as f64 + 0.5, (k / N / N) as f64 + 0.5);
-        (0..N * N * N).map(|k| self.pose.apply(place(k) * SPACING)).collect()
+        (0..N * N * N).map(|k| self.pose.apply(position(k) * SPACING)).collect()
     }
 
     /// Bounds of the second block before it is turned.
@@ -104,7 +104,7 @@ fn all<P: Pair>(pair: &P) -> Vec<DVec3> {
     [pair.first(), pair.second()].concat()
 }
 
-/// The largest distance between two lists of places \[m\]; NaN if one is.
+/// The largest distance between two lists of positions \[m\]; NaN if one is.
 fn farthest(a: impl IntoIterator<Item = DVec3>, b: Vec<DVec3>) -> f64 {
     let ways = a.into_iter().zip(b).map(|(a, b)| a.distance(b));
     ways.fold(0.0, |most, way| if way <= most { most } else { way })
@@ -124,9 +124,9 @@ fn action_is_minus_reaction<P: Pair>() {
 fn rest_stays_rest<P: Pair>() {
     let start = Start { speed: 0.0, ..MEET };
     let (mut pair, thrown) = (P::new(&start), P::new(&MEET).energy());
-    let places = all(&pair);
+    let positions = all(&pair);
     (0..8).for_each(|_| pair.step());
-    let moved = farthest(places, all(&pair));
+    let moved = farthest(positions, all(&pair));
     assert!(moved <= 1e-4 * SPACING, "something goes {moved} m");
     assert!(pair.energy() <= 1e-6 * thrown, "{} J come from nothing", pair.energy());
 }
@@ -213,7 +213,7 @@ fn liquid(start: &Start) -> Liquid {
         speed: 1.0,
     });
     let velocity = start.velocity().as_vec3();
-    for x in start.places(false) {
+    for x in start.positions(false) {
         liquid.particles_mut().push(0, x.as_vec3(), velocity, DENSITY as f32);
     }
     liquid
@@ -240,7 +240,7 @@ fn liquid_energy(liquid: &Liquid) -> f64 {
     0.5 * liquid.mass(0) * squares.sum::<f64>()
 }
 
-fn liquid_places(liquid: &Liquid) -> Vec<DVec3> {
+fn liquid_positions(liquid: &Liquid) -> Vec<DVec3> {
     own(liquid).map(|i| liquid.state().particles.position[i].as_dvec3()).collect()
 }
 
@@ -252,7 +252,7 @@ trait Block {
     fn advance(&mut self);
     fn momentum(&self) -> DVec3;
     fn energy(&self) -> f64;
-    fn places(&self) -> Vec<DVec3>;
+    fn positions(&self) -> Vec<DVec3>;
 }
 
 struct Wet<B> {
@@ -294,11 +294,11 @@ impl<B: Block> Pair for Wet<B> {
     }
 
     fn first(&self) -> Vec<DVec3> {
-        liquid_places(&self.liquid)
+        liquid_positions(&self.liquid)
     }
 
     fn second(&self) -> Vec<DVec3> {
-        self.block.as_ref().map_or_else(Vec::new, B::places)
+        self.block.as_ref().map_or_else(Vec::new, B::positions)
     }
 }
 
@@ -343,7 +343,7 @@ impl Block for SoftBlock {
         self.body.kinetic_energy() + self.body.elastic_energy()
     }
 
-    fn places(&self) -> Vec<DVec3> {
+    fn positions(&self) -> Vec<DVec3> {
         self.body.positions().to_vec()
     }
 }
@@ -379,7 +379,7 @@ impl Block for RigidBlock {
         self.0.kinetic_energy(0)
     }
 
-    fn places(&self) -> Vec<DVec3> {
+    fn positions(&self) -> Vec<DVec3> {
         self.0.positions(0).collect()
     }
 }
@@ -396,7 +396,7 @@ fn springs(start: &Start, interface: InterfaceKind) -> System {
     let mut system = System::new(params, 2e4, 0.4).with_liquid_modulus(3e3);
     let matter = Matter { spacing: SPACING, density: DENSITY };
     let elastic = Elastic { young: 1e5, damping: 0.1 };
-    system.add_deformable(&matter.deformable("block", &start.places(true), elastic).unwrap()).unwrap();
+    system.add_deformable(&matter.deformable("block", &start.positions(true), elastic).unwrap()).unwrap();
     system
 }
 
@@ -434,7 +434,7 @@ impl Block for SkinBlock {
         self.system.kinetic_energy(0) + self.system.elastic_energy(0)
     }
 
-    fn places(&self) -> Vec<DVec3> {
+    fn positions(&self) -> Vec<DVec3> {
         self.system.state().position.clone()
     }
 }
@@ -510,7 +510,7 @@ impl<const KIND: u8> Pair for Joint<KIND> {
     }
 
     fn first(&self) -> Vec<DVec3> {
-        liquid_places(&self.liquid)
+        liquid_positions(&self.liquid)
     }
 
     fn second(&self) -> Vec<DVec3> {
@@ -529,7 +529,12 @@ fn elastic_block(start: &Start) -> Solids {
     let mut solids = Solids::new(SPACING, 0.0);
     if start.both {
         let volume = (N as f64 * SPACING).powi(3);
-        solids.add("block", start.places(true), volume, ElasticMaterial { young: 1e5, ..ElasticMaterial::default() });
+        solids.add(
+            "block",
+            start.positions(true),
+            volume,
+            ElasticMaterial { young: 1e5, ..ElasticMaterial::default() },
+        );
     }
     solids
 }
@@ -598,7 +603,7 @@ impl<const POROUS: bool> Pair for Embedded<POROUS> {
     }
 
     fn first(&self) -> Vec<DVec3> {
-        liquid_places(&self.liquid)
+        liquid_positions(&self.liquid)
     }
 
     fn second(&self) -> Vec<DVec3> {
@@ -629,7 +634,7 @@ fn samples(start: &Start) -> Vec<Sample> {
     let surface = start.surface();
     let edge = N as f64 * SPACING;
     let area = 6.0 * edge * edge / surface.vertices().len() as f64;
-    surface.vertices().iter().map(|&place| Sample { place, area }).collect()
+    surface.vertices().iter().map(|&position| Sample { position, area }).collect()
 }
 
 /// The first block, soft, a little off and aside: edges on edges have no normal, and a step must not end just where they touch.
@@ -678,7 +683,7 @@ impl Pair for SoftRigid {
     }
 
     fn second(&self) -> Vec<DVec3> {
-        rigid_places(&self.world)
+        rigid_positions(&self.world)
     }
 }
 
@@ -690,7 +695,7 @@ fn rigid_energy(world: &World) -> f64 {
     (0..world.len()).map(|body| world.kinetic_energy(body)).sum()
 }
 
-fn rigid_places(world: &World) -> Vec<DVec3> {
+fn rigid_positions(world: &World) -> Vec<DVec3> {
     (0..world.len()).flat_map(|body| world.positions(body)).collect()
 }
 
@@ -706,7 +711,7 @@ impl Pair for ElasticRigid {
         let mut solids = Solids::new(SPACING, 0.0);
         let volume = (N as f64 * SPACING).powi(3);
         let material = ElasticMaterial { young: 1e5, ..ElasticMaterial::default() };
-        solids.add("block", start.places(false), volume, material);
+        solids.add("block", start.positions(false), volume, material);
         solids.state_mut().velocity.fill(start.velocity());
         Self { solids, world: if start.both { rigid_block(start) } else { World::default() } }
     }
@@ -736,7 +741,7 @@ impl Pair for ElasticRigid {
     }
 
     fn second(&self) -> Vec<DVec3> {
-        rigid_places(&self.world)
+        rigid_positions(&self.world)
     }
 }
 

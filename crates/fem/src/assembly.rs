@@ -1,6 +1,6 @@
 //! Loops over elements: rotations, forces, stiffness, energy. One body of each loop serves both kinds of element.
 //!
-//! Elements write to places of their own; nodes then gather from their elements in a fixed order.
+//! Elements write to slots of their own; nodes then gather from their elements in a fixed order.
 
 use crate::element::Element;
 use crate::linear::{Matrix, ROWS};

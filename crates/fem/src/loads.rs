@@ -65,11 +65,11 @@ fn add_face_loads<L: Fn(DVec3) -> DVec3>(
         let nodes = mesh.element(face.element as usize);
         let (corners, middles) = face_nodes(mesh.order, face.side);
         let corners = corners.map(|k| nodes[k] as usize);
-        let place = corners.map(|node| position[node]);
-        let load = load((place[0] + place[1] + place[2]) / 3.0);
+        let corner = corners.map(|node| position[node]);
+        let load = load((corner[0] + corner[1] + corner[2]) / 3.0);
         match middles {
             None => {
-                let area = 0.5 * (place[1] - place[0]).cross(place[2] - place[0]);
+                let area = 0.5 * (corner[1] - corner[0]).cross(corner[2] - corner[0]);
                 corners.iter().for_each(|&node| force[node] += load(area) / 3.0);
             }
             Some(middles) => {

@@ -12,17 +12,17 @@ pub struct Picked {
     /// The point.
     pub point: SurfacePoint,
     /// Where it is now \[m\].
-    pub place: DVec3,
-    /// Its distance from the place, or from the origin of the ray, that picked it \[m\].
+    pub position: DVec3,
+    /// Its distance from the position, or from the origin of the ray, that picked it \[m\].
     pub distance: f64,
 }
 
 impl Body {
-    /// The point of the surface, as it is now, nearest to a place \[m\].
+    /// The point of the surface, as it is now, nearest to a position \[m\].
     #[must_use]
-    pub fn nearest_point(&self, place: DVec3) -> Option<Picked> {
+    pub fn nearest_point(&self, position: DVec3) -> Option<Picked> {
         let mesh = self.surface_now()?;
-        let closest = Bvh::new(&mesh).closest_point(place);
+        let closest = Bvh::new(&mesh).closest_point(position);
         let triangle = mesh.triangles()[closest.triangle as usize];
         self.picked(triangle, closest.barycentric, closest.point, closest.distance())
     }
@@ -35,8 +35,8 @@ impl Body {
         let reach = bounds.center().distance(origin) + bounds.size().length();
         let end = origin + direction.try_normalize()? * reach;
         let hit = Bvh::new(&mesh).segment_hits(origin, end)?;
-        let place = origin.lerp(end, hit.t);
-        self.picked(mesh.triangles()[hit.triangle as usize], hit.barycentric, place, hit.t * reach)
+        let position = origin.lerp(end, hit.t);
+        self.picked(mesh.triangles()[hit.triangle as usize], hit.barycentric, position, hit.t * reach)
     }
 
     /// The surface as it is now; triangles without area cannot be picked.
@@ -45,13 +45,13 @@ impl Body {
     }
 
     /// A point of a triangle of the surface, given by its nodes.
-    fn picked(&self, triangle: [u32; 3], lambda: DVec3, place: DVec3, distance: f64) -> Option<Picked> {
+    fn picked(&self, triangle: [u32; 3], lambda: DVec3, position: DVec3, distance: f64) -> Option<Picked> {
         let number = self.surface().triangles().iter().position(|other| *other == triangle)?;
         let point = match self.params().order {
             Order::Linear => SurfacePoint { face: number, barycentric: lambda.to_array() },
             Order::Quadratic => SurfacePoint { face: number / 4, barycentric: in_face(number % 4, lambda).to_array() },
         };
-        Some(Picked { point, place, distance })
+        Some(Picked { point, position, distance })
     }
 }
 
@@ -79,17 +79,19 @@ mod tests {
             body.motion_mut().0.iter_mut().for_each(|x| *x *= DVec3::new(1.1, 0.9, 1.0));
             let above = DVec3::new(0.13, 0.7, 0.07);
             let down = body.first_hit(above, DVec3::NEG_Y * 3.0).unwrap();
-            assert!(down.place.distance(DVec3::new(0.13, 0.18, 0.07)) < 1e-12);
+            assert!(down.position.distance(DVec3::new(0.13, 0.18, 0.07)) < 1e-12);
             assert!((down.distance - 0.52).abs() < 1e-12);
             assert_eq!(body.first_hit(above, DVec3::Y), None);
             assert_eq!(body.first_hit(above, DVec3::ZERO), None);
             let near = body.nearest_point(DVec3::new(0.5, 0.05, 0.12)).unwrap();
-            assert!(near.place.distance(DVec3::new(0.44, 0.05, 0.12)) < 1e-12 && (near.distance - 0.06).abs() < 1e-12);
+            assert!(
+                near.position.distance(DVec3::new(0.44, 0.05, 0.12)) < 1e-12 && (near.distance - 0.06).abs() < 1e-12
+            );
             for (id, picked) in [(7, down), (9, near)] {
-                body.attach(id, picked.point, picked.place, 1.0, 0.0).unwrap();
+                body.attach(id, picked.point, picked.position, 1.0, 0.0).unwrap();
             }
             for (pull, picked) in body.springs().zip([down, near]) {
-                assert!(pull.point.distance(picked.place) < 1e-12, "{order:?} {pull:?} {picked:?}");
+                assert!(pull.point.distance(picked.position) < 1e-12, "{order:?} {pull:?} {picked:?}");
             }
         }
     }

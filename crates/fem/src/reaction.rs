@@ -4,7 +4,7 @@ use crate::body::Body;
 use crate::implicit::Problem;
 use glam::{DMat3, DVec3};
 
-/// A force on a node that answers to its motion within the step: f − S (x − x₀) − D u, where x₀ is the node's place at the start
+/// A force on a node that answers to its motion within the step: f − S (x − x₀) − D u, where x₀ is the node's position at the start
 /// of the step and u its velocity. Implicit, so that it may be as stiff as it likes.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Reaction {

@@ -57,7 +57,7 @@ pub struct Motion {
     pub preconditioned_for: f64,
 }
 
-/// A spring between a point of an element and a place.
+/// A spring between a point of an element and a position.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Spring {
     /// Its number, chosen by whoever attached it: it stays when other springs go and when the body breaks.
@@ -66,7 +66,7 @@ pub struct Spring {
     pub element: u32,
     /// Barycentric coordinates of the point in it, dimensionless.
     pub barycentric: [f64; 4],
-    /// The place \[m\].
+    /// The position \[m\].
     pub anchor: DVec3,
     /// Stiffness \[N/m\].
     pub stiffness: f64,
@@ -118,7 +118,7 @@ impl Mesh {
     fn is_sound(&self) -> bool {
         let nodes = self.nodes();
         let stride = self.order.nodes();
-        let place = |node: u32| self.rest_position[node as usize];
+        let position = |node: u32| self.rest_position[node as usize];
         self.fixed.len() == nodes
             && self.cracked.len() == nodes
             && self.origin.len() == self.element_count()
@@ -126,12 +126,12 @@ impl Mesh {
             && !self.elements.is_empty()
             && self.elements.iter().all(|&node| (node as usize) < nodes)
             && self.rest_position.iter().all(|p| p.is_finite())
-            && (0..self.element_count()).all(|e| corner_gradients(self.corners(e).map(place)).1 > 0.0)
+            && (0..self.element_count()).all(|e| corner_gradients(self.corners(e).map(position)).1 > 0.0)
     }
 }
 
-/// Elements of ten nodes; appends the middles of the edges to the places, in the order in which edges first appear.
-fn with_middles(tets: &[[u32; 4]], places: &mut Vec<DVec3>) -> Vec<u32> {
+/// Elements of ten nodes; appends the middles of the edges to the positions, in the order in which edges first appear.
+fn with_middles(tets: &[[u32; 4]], positions: &mut Vec<DVec3>) -> Vec<u32> {
     let edge = |tet: &[u32; 4], k: usize| {
         let [a, b] = EDGES[k].map(|corner| tet[corner]);
         [a.min(b), a.max(b)]
@@ -153,9 +153,9 @@ fn with_middles(tets: &[[u32; 4]], places: &mut Vec<DVec3>) -> Vec<u32> {
         for k in 0..6 {
             let at = 6 * number + k;
             if first[at] as usize == at {
-                let [a, b] = edge(tet, k).map(|corner| places[corner as usize]);
-                node[at] = places.len() as u32;
-                places.push(0.5 * (a + b));
+                let [a, b] = edge(tet, k).map(|corner| positions[corner as usize]);
+                node[at] = positions.len() as u32;
+                positions.push(0.5 * (a + b));
             }
             node[at] = node[first[at] as usize];
             elements.push(node[at]);
@@ -242,8 +242,8 @@ mod tests {
         for e in 0..mesh.element_count() {
             let nodes = mesh.element(e);
             for (k, [a, b]) in EDGES.into_iter().enumerate() {
-                let place = |n: usize| mesh.rest_position[nodes[n] as usize];
-                assert_eq!(place(4 + k), 0.5 * (place(a) + place(b)));
+                let position = |n: usize| mesh.rest_position[nodes[n] as usize];
+                assert_eq!(position(4 + k), 0.5 * (position(a) + position(b)));
             }
         }
         assert!(State::at_rest(mesh, true, true).is_sound());

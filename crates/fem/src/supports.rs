@@ -41,17 +41,17 @@ fn usable(number: f64) -> bool {
 }
 
 impl Body {
-    /// Holds the nodes whose place at rest is in a region, where they are now. Returns how many there are.
+    /// Holds the nodes whose position at rest is in a region, where they are now. Returns how many there are.
     pub fn fix(&mut self, inside: impl Fn(DVec3) -> bool) -> usize {
         self.fix_axes(Axes::ALL, inside)
     }
 
-    /// Holds the nodes whose place at rest is in a region along some axes only: they slide freely along the others.
+    /// Holds the nodes whose position at rest is in a region along some axes only: they slide freely along the others.
     pub fn fix_axes(&mut self, axes: Axes, inside: impl Fn(DVec3) -> bool) -> usize {
         let State { mesh, motion } = &mut self.state;
         let mut count = 0;
-        for (node, place) in mesh.rest_position.iter().enumerate() {
-            if inside(*place) {
+        for (node, position) in mesh.rest_position.iter().enumerate() {
+            if inside(*position) {
                 mesh.fixed[node] = mesh.fixed[node].and(axes);
                 motion.target[node] = axes.select(motion.position[node], motion.target[node]);
                 motion.velocity[node] = axes.free_part(motion.velocity[node]);
@@ -65,16 +65,16 @@ impl Body {
     /// Lets the nodes in a region go.
     pub fn release(&mut self, inside: impl Fn(DVec3) -> bool) {
         let State { mesh, .. } = &mut self.state;
-        for (node, place) in mesh.rest_position.iter().enumerate() {
+        for (node, position) in mesh.rest_position.iter().enumerate() {
             // Vertices without elements have no mass to move.
-            if inside(*place) && self.topology.mass[node] > 0.0 {
+            if inside(*position) && self.topology.mass[node] > 0.0 {
                 mesh.fixed[node] = Axes::NONE;
             }
         }
         self.forget_preconditioner();
     }
 
-    /// Prescribes where the fixed nodes go: `target` gives, from a node's number and place at rest \[m\], where it is at the end of the next
+    /// Prescribes where the fixed nodes go: `target` gives, from a node's number and position at rest \[m\], where it is at the end of the next
     /// step \[m\].
     pub fn prescribe(&mut self, target: impl Fn(usize, DVec3) -> DVec3) {
         let State { mesh, motion } = &mut self.state;
@@ -92,7 +92,7 @@ impl Body {
         self.state.mesh.fixed.get(node).copied().unwrap_or(Axes::ALL)
     }
 
-    /// Ties a point of the surface to a place \[m\] with a spring of a stiffness \[N/m\] and a damping \[N·s/m\]. `id` is the
+    /// Ties a point of the surface to a position \[m\] with a spring of a stiffness \[N/m\] and a damping \[N·s/m\]. `id` is the
     /// number by which it is known; an older spring of that number goes.
     ///
     /// # Errors
@@ -122,7 +122,7 @@ impl Body {
     /// Moves the far end of a spring \[m\].
     ///
     /// # Errors
-    /// When there is no such spring, or the place is not finite.
+    /// When there is no such spring, or the position is not finite.
     pub fn pull(&mut self, id: u64, anchor: DVec3) -> Result<(), NoSuch> {
         let spring = self.state.motion.springs.iter_mut().find(|spring| spring.id == id).ok_or(NoSuch("spring"))?;
         if !anchor.is_finite() {

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 /// No element.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// An element and the place of a node in it.
+/// An element and the index of a node in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Incident {
     pub(crate) element: u32,
@@ -133,8 +133,8 @@ impl Topology {
             if row.len() > usize::from(u16::MAX) {
                 return Err(Crowded { node, neighbours: row.len() });
             }
-            let place = |other: &u32| row.binary_search(other).map_or(0, |k| k as u16);
-            elements.iter().for_each(|i| slots.extend(mesh.element(i.element as usize).iter().map(place)));
+            let index = |other: &u32| row.binary_search(other).map_or(0, |k| k as u16);
+            elements.iter().for_each(|i| slots.extend(mesh.element(i.element as usize).iter().map(index)));
             piece.columns.extend(&row);
             piece.start.push(piece.columns.len() as u32);
         }
@@ -144,8 +144,8 @@ impl Topology {
 }
 
 fn geometry(mesh: &Mesh) -> (Vec<[DVec3; 4]>, Vec<f64>) {
-    let place = |node: u32| mesh.rest_position[node as usize];
-    (0..mesh.element_count()).map(|e| corner_gradients(mesh.corners(e).map(place))).unzip()
+    let position = |node: u32| mesh.rest_position[node as usize];
+    (0..mesh.element_count()).map(|e| corner_gradients(mesh.corners(e).map(position))).unzip()
 }
 
 /// The element across each face of each element.

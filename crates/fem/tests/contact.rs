@@ -81,8 +81,8 @@ fn bodies_push_each_other_without_net_force_or_torque() {
     let forces = contact(ContactParams::default()).forces(&bodies, &[]);
     let size: f64 = forces.iter().flatten().map(|f| f.length()).sum();
     let sum: DVec3 = forces.iter().flatten().sum();
-    let places = bodies.iter().flat_map(Body::positions);
-    let torque = places.zip(forces.iter().flatten()).fold(DVec3::ZERO, |sum, (x, f)| sum + x.cross(*f));
+    let positions = bodies.iter().flat_map(Body::positions);
+    let torque = positions.zip(forces.iter().flatten()).fold(DVec3::ZERO, |sum, (x, f)| sum + x.cross(*f));
     assert!(size > 1.0 && sum.length() < 1e-14 * size && torque.length() < 1e-14 * size, "{sum} {torque} {size}");
 }
 
@@ -211,9 +211,9 @@ fn cubes_in_a_stack_overlap_as_much_as_they_should() {
     for k in 0..2 {
         let height = |body: &Body, level: f64| {
             let on = |(_, rest): &(&DVec3, &DVec3)| (rest.y - level).abs() < 1e-9;
-            let places: Vec<f64> =
+            let positions: Vec<f64> =
                 body.positions().iter().zip(body.rest_positions()).filter(on).map(|(x, _)| x.y).collect();
-            places.iter().sum::<f64>() / places.len() as f64
+            positions.iter().sum::<f64>() / positions.len() as f64
         };
         let level = 0.2 * (k + 1) as f64;
         let overlap = height(&bodies[k], level) - height(&bodies[k + 1], level);
@@ -315,8 +315,8 @@ fn between_the_arms(self_contact: bool) -> f64 {
         let side = if left { 0.15 } else { 0.35 };
         // Not the tips themselves: their rims pass beside each other.
         let inner = |p: &DVec3| (p.x - side).abs() < 1e-9 && (p.y - 0.75).abs() < 1e-9;
-        let places = bodies[0].positions().iter().zip(&rest).filter(|(_, p)| inner(p)).map(|(x, _)| x.x);
-        places.sum::<f64>() / rest.iter().filter(|p| inner(p)).count() as f64
+        let positions = bodies[0].positions().iter().zip(&rest).filter(|(_, p)| inner(p)).map(|(x, _)| x.x);
+        positions.sum::<f64>() / rest.iter().filter(|p| inner(p)).count() as f64
     };
     reach(false) - reach(true)
 }
@@ -372,8 +372,10 @@ fn bodies_that_are_only_near_are_left_alone() {
 }
 
 fn heap() -> Vec<Body> {
-    let place = |k: usize| DVec3::new(0.05 * k as f64, 0.05 + 0.22 * k as f64, 0.03 * (k % 2) as f64);
-    (0..3).map(|k| block(&format!("{k}"), place(k), DVec3::splat(0.2), [3, 3, 3], soft([2e5, 5e4, 1e5][k]))).collect()
+    let position = |k: usize| DVec3::new(0.05 * k as f64, 0.05 + 0.22 * k as f64, 0.03 * (k % 2) as f64);
+    (0..3)
+        .map(|k| block(&format!("{k}"), position(k), DVec3::splat(0.2), [3, 3, 3], soft([2e5, 5e4, 1e5][k])))
+        .collect()
 }
 
 fn fall(bodies: &mut [Body], steps: usize) {
@@ -465,7 +467,7 @@ impl Free {
         let surface = meniscus_geometry::solids::icosphere(self.ball.center, self.ball.radius, 2);
         let count = surface.vertices().len() as f64;
         let area = 4.0 * std::f64::consts::PI * self.ball.radius * self.ball.radius / count;
-        self.samples = surface.vertices().iter().map(|&place| Sample { place, area }).collect();
+        self.samples = surface.vertices().iter().map(|&position| Sample { position, area }).collect();
     }
 
     /// A step in which gravity is expected already.
@@ -551,7 +553,7 @@ fn deformation(body: &Body) -> f64 {
         let nodes = mesh.element(element);
         for (k, &a) in nodes.iter().enumerate() {
             for &b in &nodes[..k] {
-                let length = |places: &[DVec3]| places[a as usize].distance(places[b as usize]);
+                let length = |positions: &[DVec3]| positions[a as usize].distance(positions[b as usize]);
                 worst = worst.max((length(body.positions()) / length(body.rest_positions()) - 1.0).abs());
             }
         }

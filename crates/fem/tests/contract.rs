@@ -237,10 +237,10 @@ fn forces_at_points_of_the_surface_keep_force_and_torque() {
             torque += (lambda[0] * a + lambda[1] * b + lambda[2] * c).cross(push);
             body.add_force_at(triangle, lambda, push).unwrap();
         }
-        let places = body.positions().to_vec();
+        let positions = body.positions().to_vec();
         let nodal = body.external_force_mut();
         assert!((nodal.iter().sum::<DVec3>() - force).length() < 1e-13);
-        let turn = places.iter().zip(nodal).fold(DVec3::ZERO, |sum, (x, f)| sum + x.cross(*f));
+        let turn = positions.iter().zip(nodal).fold(DVec3::ZERO, |sum, (x, f)| sum + x.cross(*f));
         assert!((turn - torque).length() < 1e-13);
         assert!(body.add_force_at(1_000_000, [1.0, 0.0, 0.0], DVec3::X).is_err());
     }
@@ -468,7 +468,7 @@ fn the_slowest_vibration_is_that_of_a_beam() {
     let params = Params { order: Order::Quadratic, ..Params::default() };
     let mut beam = Body::new("beam", &mesh, params, Material { young: 1e7, ..Material::default() }).unwrap();
     assert_eq!(beam.lowest_frequency(), 0.0, "nothing holds it");
-    beam.fix(|place| place.x < 1e-9);
+    beam.fix(|position| position.x < 1e-9);
     let exact = 1.875_104f64.powi(2) * f64::sqrt(1e7 * 1e-4 / 12.0 / (1000.0 * 0.01));
     let found = beam.lowest_frequency();
     assert!((found / exact - 1.0).abs() < 0.05, "{found} {exact}");

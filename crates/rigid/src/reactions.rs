@@ -18,7 +18,7 @@ struct Push {
     body: usize,
     /// On the holder \[N\].
     force: DVec3,
-    place: DVec3,
+    position: DVec3,
 }
 
 impl World {
@@ -42,8 +42,8 @@ impl World {
         pushes.retain(|push| !self.holds(push.body));
         self.share_out(&mut group, felt, &mut pushes);
         let mut sums = vec![Wrench::ZERO; start.len()];
-        for Push { holder, force, place, .. } in pushes {
-            sums[holder].push(place, force);
+        for Push { holder, force, position, .. } in pushes {
+            sums[holder].push(position, force);
         }
         sums
     }
@@ -94,7 +94,7 @@ fn push(manifold: &ContactManifold, first: bool, [a, b]: [usize; 2], start: &[DV
         let arm = if first { point.data.solver_dp2 } else { point.data.solver_dp1 };
         let friction = point.data.warmstart_tangent_world * (SUB_STEPS as f64 / count);
         let impulse = sign * (friction - point.data.impulse * manifold.data.normal);
-        pushes.push(Push { holder, body, force: impulse / dt, place: start[body] + arm });
+        pushes.push(Push { holder, body, force: impulse / dt, position: start[body] + arm });
     }
 }
 

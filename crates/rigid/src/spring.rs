@@ -3,7 +3,7 @@
 use glam::{DMat3, DVec3};
 use serde::{Deserialize, Serialize};
 
-/// A spring between a point of a body and a place.
+/// A spring between a point of a body and a position.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Spring {
     /// Its number, chosen by whoever attached it.
@@ -12,7 +12,7 @@ pub struct Spring {
     pub body: u32,
     /// The point, where it was at the start \[m\].
     pub point: DVec3,
-    /// The place \[m\].
+    /// The position \[m\].
     pub anchor: DVec3,
     /// Stiffness \[N/m\].
     pub stiffness: f64,

@@ -88,11 +88,11 @@ impl World {
 /// Centre of the vertices of a surface \[m\], and the velocity \[m/s\] and the spin \[rad/s\] with which they move as far as they
 /// move as one: by least squares.
 fn as_one(surface: &Surface) -> (DVec3, DVec3, DVec3) {
-    let (places, velocities) = (surface.mesh().vertices(), surface.velocities());
-    let count = places.len().max(1) as f64;
-    let (center, velocity) = (places.iter().sum::<DVec3>() / count, velocities.iter().sum::<DVec3>() / count);
+    let (positions, velocities) = (surface.mesh().vertices(), surface.velocities());
+    let count = positions.len().max(1) as f64;
+    let (center, velocity) = (positions.iter().sum::<DVec3>() / count, velocities.iter().sum::<DVec3>() / count);
     let (mut inertia, mut turning) = (DMat3::ZERO, DVec3::ZERO);
-    for (x, v) in places.iter().zip(velocities) {
+    for (x, v) in positions.iter().zip(velocities) {
         let r = *x - center;
         inertia += DMat3::from_diagonal(DVec3::splat(r.length_squared())) - DMat3::from_cols(r * r.x, r * r.y, r * r.z);
         turning += r.cross(*v - velocity);

@@ -266,7 +266,7 @@ impl World {
     /// Moves all bodies on by `dt` \[s\] under gravity \[m/s²\]. A step that fails can be [undone](Self::roll_back).
     ///
     /// # Errors
-    /// When a body's place or velocity is not finite.
+    /// When a body's position or velocity is not finite.
     pub fn step(&mut self, dt: f64, gravity: DVec3) -> Result<(), StepError> {
         self.before = Some(Box::new(self.state.clone()));
         let momenta: Vec<[DVec3; 2]> = (0..self.len()).map(|body| self.momenta(body)).collect();
@@ -387,7 +387,7 @@ impl World {
         }
     }
 
-    /// Where a body is: x = R x₀ + t, x₀ its places at the start.
+    /// Where a body is: x = R x₀ + t, x₀ its positions at the start.
     #[must_use]
     pub fn pose(&self, body: usize) -> (DQuat, DVec3) {
         let pose = self.rapier(body).position();
@@ -472,7 +472,7 @@ impl World {
     /// Velocities of the vertices of a body's surface \[m/s\].
     pub fn velocities(&self, body: usize) -> impl Iterator<Item = DVec3> {
         let (center, motion) = (self.mass_properties(body).center, self.motion(body));
-        self.positions(body).map(move |place| motion.at(place - center))
+        self.positions(body).map(move |position| motion.at(position - center))
     }
 
     /// Of what a body [felt](Self::felt) in the last step what may go on in the next: all but blows.
@@ -487,7 +487,7 @@ impl World {
         self.state.felt[body]
     }
 
-    /// Ties a point of a body, where it is now \[m\], to the place where it is. Stiffness in N/m, damping in N·s/m; an older spring
+    /// Ties a point of a body, where it is now \[m\], to the position where it is. Stiffness in N/m, damping in N·s/m; an older spring
     /// of that number goes.
     pub fn attach(&mut self, id: u64, body: usize, point: DVec3, stiffness: f64, damping: f64) {
         let (rotation, translation) = self.pose(body);

@@ -135,8 +135,8 @@ fn springs_of_any_stiffness_pull_with_the_force_they_say() {
         let mut world = World::default();
         let block = world.add("block", cube(DVec3::ZERO, 0.2), Form::Surface, Material::default(), false).unwrap();
         let picked = world.first_hit(block, DVec3::new(0.05, 3.0, 0.02), DVec3::NEG_Y).unwrap();
-        assert!(picked.place.distance(DVec3::new(0.05, 0.1, 0.02)) < 1e-12);
-        world.attach(4, block, picked.place, stiffness, 10.0);
+        assert!(picked.position.distance(DVec3::new(0.05, 0.1, 0.02)) < 1e-12);
+        world.attach(4, block, picked.position, stiffness, 10.0);
         for step in 1..=200 {
             // As a hand moves: 0.3 m in half a second.
             assert!(world.pull_to(4, DVec3::new(0.05, 0.1 + 0.003 * f64::from(step.min(100)), 0.02)));
@@ -234,7 +234,7 @@ fn heap() -> World {
     world
 }
 
-fn places(world: &World) -> Vec<DVec3> {
+fn positions(world: &World) -> Vec<DVec3> {
     (0..world.len()).flat_map(|body| world.positions(body).chain(world.velocities(body)).collect::<Vec<_>>()).collect()
 }
 
@@ -245,20 +245,20 @@ fn checkpoints_and_roll_backs_repeat_every_bit() {
     let saved = postcard::to_allocvec(unbroken.state()).unwrap();
     let mut resumed = heap();
     resumed.restore(postcard::from_bytes::<State>(&saved).unwrap()).unwrap();
-    assert_eq!(places(&resumed), places(&unbroken));
+    assert_eq!(positions(&resumed), positions(&unbroken));
     run(&mut unbroken, 0.4, 0.004, GRAVITY);
     run(&mut resumed, 0.4, 0.004, GRAVITY);
-    assert_eq!(places(&resumed), places(&unbroken));
+    assert_eq!(positions(&resumed), positions(&unbroken));
 
-    let before = places(&resumed);
+    let before = positions(&resumed);
     let expected = resumed.predict(0.004, GRAVITY);
-    assert_eq!(places(&resumed), before, "what is expected changes nothing");
+    assert_eq!(positions(&resumed), before, "what is expected changes nothing");
     resumed.step(0.01, GRAVITY).unwrap();
     resumed.roll_back();
-    assert_eq!(places(&resumed), before);
+    assert_eq!(positions(&resumed), before);
     run(&mut resumed, 0.004, 0.004, GRAVITY);
     run(&mut unbroken, 0.004, 0.004, GRAVITY);
-    assert_eq!(places(&resumed), places(&unbroken));
+    assert_eq!(positions(&resumed), positions(&unbroken));
     assert!((0..resumed.len()).all(|body| resumed.motion(body) == expected[body].motion));
 
     let mut other = World::default();

@@ -142,7 +142,7 @@ impl Hands {
         self.pulls.iter().flat_map(move |(name, _)| quantities.map(|quantity| format!("{name}.{quantity}")))
     }
 
-    /// Force and place of every pull of the scene; no force and no place while it holds nothing.
+    /// Force and position of every pull of the scene; no force and no position while it holds nothing.
     pub(crate) fn measure(&self, parts: &[&dyn Part], values: &mut Vec<f64>) {
         if self.pulls.is_empty() {
             return;

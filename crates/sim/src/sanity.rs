@@ -8,7 +8,7 @@ use meniscus_scene::{BodyShape, Bounds, Loaded, Mesh, Method, Opening, Scene, Sh
 
 /// The largest length that a scene can have \[m\]: beyond it numbers of cells and volumes leave what a machine can count.
 const LONGEST: f64 = 1e5;
-/// Places in single precision must be so many times finer than the spacing of particles, dimensionless.
+/// Positions in single precision must be so many times finer than the spacing of particles, dimensionless.
 const FINER: f64 = 1000.0;
 /// Cells along which the neighbour search of a periodic box can count.
 const MOST_CELLS: f64 = 1e8;
@@ -125,7 +125,7 @@ fn layers(scene: &Scene) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// Particles of a liquid have places in single precision: far from the origin these are too coarse.
+/// Particles of a liquid have positions in single precision: far from the origin these are too coarse.
 fn resolution(loaded: &Loaded) -> Result<(), BuildError> {
     let scene = &loaded.scene;
     if scene.method == Method::Twophase || (scene.liquid.is_empty() && scene.emitter.is_empty()) {

@@ -38,11 +38,11 @@ fn the_floor_bears_the_water_from_the_first_step_on() {
 #[test]
 fn a_ball_displaces_its_volume() {
     for (radius, off) in [(0.15, 0.03), (0.3, 0.015)] {
-        let places = with_a_ball(radius).frame().particles.positions;
-        let displaced = (8000 - places.len()) as f64 * SPACING.powi(3);
+        let positions = with_a_ball(radius).frame().particles.positions;
+        let displaced = (8000 - positions.len()) as f64 * SPACING.powi(3);
         let volume = 4.0 / 3.0 * PI * f64::powi(radius, 3);
         assert!((displaced / volume - 1.0).abs() < off, "{displaced} {volume}");
-        let nearest = places.iter().map(|x| f64::from(x.distance(CENTER))).fold(f64::INFINITY, f64::min);
+        let nearest = positions.iter().map(|x| f64::from(x.distance(CENTER))).fold(f64::INFINITY, f64::min);
         // Facets lie a little within the ball.
         assert!(nearest > 0.97 * radius, "{nearest}");
     }

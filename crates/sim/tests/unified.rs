@@ -354,15 +354,15 @@ fn density_and_stiffness_are_live() {
         assert!(keys.iter().any(|known| known == key), "{keys:?}");
     }
     frames(&mut world, 30);
-    let place = |world: &World, name: &str| {
+    let position = |world: &World, name: &str| {
         let (columns, values) = (world.columns(), world.measure());
         values[columns.iter().position(|c| c == name).unwrap()]
     };
-    assert!(place(&world, "light.y [m]") > 0.14 && place(&world, "heavy.y [m]") < 0.12);
+    assert!(position(&world, "light.y [m]") > 0.14 && position(&world, "heavy.y [m]") < 0.12);
     world.apply(set("solid.light.density", 4000.0)).unwrap();
     world.apply(set("solid.heavy.density", 100.0)).unwrap();
     world.apply(set("solid.light.young", 1e5)).unwrap();
     frames(&mut world, 60);
-    assert!(place(&world, "light.y [m]") < 0.1, "{}", place(&world, "light.y [m]"));
-    assert!(place(&world, "heavy.y [m]") > 0.14, "{}", place(&world, "heavy.y [m]"));
+    assert!(position(&world, "light.y [m]") < 0.1, "{}", position(&world, "light.y [m]"));
+    assert!(position(&world, "heavy.y [m]") > 0.14, "{}", position(&world, "heavy.y [m]"));
 }

@@ -90,9 +90,10 @@ impl Account {
         for pair in &touch.pairs {
             let member = pair.body as usize;
             self.book(member, touch.work_on_prescribed(pair, bodies, gone.time), 0.0);
-            let Some((number, place)) = pair.obstacle else { continue };
+            let Some((number, position)) = pair.obstacle else { continue };
             let (force, obstacle) = (pair.on_soft(), obstacles[number as usize]);
-            let velocity = obstacle.velocity(place) + gone.beyond(number as usize, obstacle.inertia().as_ref(), place);
+            let velocity =
+                obstacle.velocity(position) + gone.beyond(number as usize, obstacle.inertia().as_ref(), position);
             self.book(member, -gone.time * force.dot(velocity), 0.0);
             if obstacle.inertia().is_none() {
                 let entry = &mut self.entries[self.set[member]];

@@ -62,10 +62,10 @@ pub(super) struct Gone<'a> {
 }
 
 impl Gone<'_> {
-    /// Velocity of an obstacle at a place beyond what was expected of it \[m/s\].
-    pub(super) fn beyond(&self, obstacle: usize, own: Option<&Inertia>, place: DVec3) -> DVec3 {
+    /// Velocity of an obstacle at a position beyond what was expected of it \[m/s\].
+    pub(super) fn beyond(&self, obstacle: usize, own: Option<&Inertia>, position: DVec3) -> DVec3 {
         match (self.beyond.get(obstacle), own) {
-            (Some([velocity, spin]), Some(own)) => *velocity + spin.cross(place - own.center),
+            (Some([velocity, spin]), Some(own)) => *velocity + spin.cross(position - own.center),
             _ => DVec3::ZERO,
         }
     }
@@ -157,24 +157,24 @@ impl Scene<'_> {
     fn pair_with_body(&self, body: usize, k: usize, other: usize) -> Option<Pair> {
         let (skin, there) = (&self.skins[body], &self.skins[other]);
         let (node, tree) = (skin.nodes[k], there.tree.as_ref()?);
-        let place = self.bodies[body].positions()[node as usize];
+        let position = self.bodies[body].positions()[node as usize];
         let speed = self.bodies[body].velocities()[node as usize].distance(there.velocity) + there.spread;
         let (depth, near) = (self.params.max_penetration * there.edge, WATCHED * there.edge + self.dt * speed);
         let reach = depth.max(near);
-        if tree.bounds().distance_squared(place) > reach * reach {
+        if tree.bounds().distance_squared(position) > reach * reach {
             return None;
         }
         let own = other == body;
         let closest = match &self.own[body] {
             Some((farthest, seen)) if own => {
                 let closest =
-                    tree.closest_of(place, farthest.max(reach), |triangle| !there.are_neighbours(node, triangle))?;
+                    tree.closest_of(position, farthest.max(reach), |triangle| !there.are_neighbours(node, triangle))?;
                 seen.store(true, Ordering::Relaxed);
                 closest
             }
             _ => {
                 let (normal, positions) = (skin.normal(node), self.bodies[other].positions());
-                tree.closest_of(place, reach, |triangle| there.faces(normal, triangle, positions))?
+                tree.closest_of(position, reach, |triangle| there.faces(normal, triangle, positions))?
             }
         };
         // What is seen from farther is only noted.
@@ -183,9 +183,9 @@ impl Scene<'_> {
             return None;
         }
         let (toward, positions) = (skin.normal(node), self.bodies[other].positions());
-        let rim = if own { None } else { beside_rim(place, toward, &closest, there, positions) };
+        let rim = if own { None } else { beside_rim(position, toward, &closest, there, positions) };
         let Foot { gap, normal, lambda } = rim.unwrap_or_else(|| {
-            let (gap, normal) = gap_and_normal(place, &closest, there, &self.bodies[other]);
+            let (gap, normal) = gap_and_normal(position, &closest, there, &self.bodies[other]);
             Foot { gap, normal, lambda: closest.barycentric.to_array() }
         });
         let tangled = || {
@@ -210,9 +210,9 @@ impl Scene<'_> {
         if self.answering[obstacle].is_none() && self.bodies[body].state.mesh.fixed[node as usize].all() {
             return None;
         }
-        let place = self.bodies[body].positions()[node as usize];
-        let (gap, normal) = self.obstacles[obstacle].distance(place - self.way_of(obstacle, place));
-        let velocity = self.obstacles[obstacle].velocity(place);
+        let position = self.bodies[body].positions()[node as usize];
+        let (gap, normal) = self.obstacles[obstacle].distance(position - self.way_of(obstacle, position));
+        let velocity = self.obstacles[obstacle].velocity(position);
         let speed = self.bodies[body].velocities()[node as usize].distance(velocity) + skin.spread;
         // A gap that is not a number is none.
         let near = gap <= WATCHED * skin.edge + self.dt * speed;
@@ -223,24 +223,24 @@ impl Scene<'_> {
         let share = if self.obstacles[obstacle].samples().is_empty() { 1.0 } else { 0.5 };
         let stiffness = share * self.pressure_per_overlap(body) * skin.area[k];
         let overlap = Overlap { gap, normal, stiffness, stretch: self.stretch(&[body]) };
-        let against = Against::Obstacle(self.hold(obstacle, place, place));
+        let against = Against::Obstacle(self.hold(obstacle, position, position));
         Some(Pair::new(self.params, overlap, End { body: body as u32, node, lever: self.tau(body) }, against))
     }
 
-    /// An obstacle whose matter at `point` touches at a place.
-    fn hold(&self, obstacle: usize, point: DVec3, place: DVec3) -> Hold {
+    /// An obstacle whose matter at `point` touches at a position.
+    fn hold(&self, obstacle: usize, point: DVec3, position: DVec3) -> Hold {
         let velocity = self.obstacles[obstacle].velocity(point);
-        let answers = self.answering[obstacle].map(|(number, own)| (number, place - own.center));
-        Hold { number: obstacle as u32, velocity, place, answers }
+        let answers = self.answering[obstacle].map(|(number, own)| (number, position - own.center));
+        Hold { number: obstacle as u32, velocity, position, answers }
     }
 
-    /// How far an obstacle has gone on at a place \[m\].
-    fn way_of(&self, obstacle: usize, place: DVec3) -> DVec3 {
+    /// How far an obstacle has gone on at a position \[m\].
+    fn way_of(&self, obstacle: usize, position: DVec3) -> DVec3 {
         if self.gone.time == 0.0 {
             return DVec3::ZERO;
         }
-        let beyond = self.gone.beyond(obstacle, self.answering[obstacle].as_ref().map(|(_, own)| own), place);
-        (self.obstacles[obstacle].velocity(place) + beyond) * self.gone.time
+        let beyond = self.gone.beyond(obstacle, self.answering[obstacle].as_ref().map(|(_, own)| own), position);
+        (self.obstacles[obstacle].velocity(position) + beyond) * self.gone.time
     }
 
     /// The pairs of a point of an obstacle.
@@ -251,15 +251,15 @@ impl Scene<'_> {
     fn pair_of_sample(&self, obstacle: usize, sample: &Sample, body: usize) -> Option<Pair> {
         let skin = &self.skins[body];
         let tree = skin.tree.as_ref()?;
-        let speed = self.obstacles[obstacle].velocity(sample.place).distance(skin.velocity) + skin.spread;
+        let speed = self.obstacles[obstacle].velocity(sample.position).distance(skin.velocity) + skin.spread;
         let (depth, near) = (self.params.max_penetration * skin.edge, WATCHED * skin.edge + self.dt * speed);
         let reach = depth.max(near);
-        let place = sample.place + self.way_of(obstacle, sample.place);
-        if tree.bounds().distance_squared(place) > reach * reach {
+        let position = sample.position + self.way_of(obstacle, sample.position);
+        if tree.bounds().distance_squared(position) > reach * reach {
             return None;
         }
-        let closest = tree.closest_within(place, reach)?;
-        let (gap, normal) = gap_and_normal(place, &closest, skin, &self.bodies[body]);
+        let closest = tree.closest_within(position, reach)?;
+        let (gap, normal) = gap_and_normal(position, &closest, skin, &self.bodies[body]);
         if gap < -depth || gap > near {
             return None;
         }
@@ -268,7 +268,7 @@ impl Scene<'_> {
         let (nodes, lambda) = (skin.triangles[closest.triangle as usize], closest.barycentric.to_array());
         let ends = corners(body as u32, nodes, lambda, self.tau(body));
         // Pushed where the triangle pushes back, so that both have one line of action.
-        let hold = self.hold(obstacle, sample.place, closest.point);
+        let hold = self.hold(obstacle, sample.position, closest.point);
         Some(Pair::of_sample(self.params, overlap, ends, self.tau(body), &hold))
     }
 
@@ -287,13 +287,14 @@ impl Scene<'_> {
 /// d, n and λ of a node that is seen from the side by a sharp rim: the face goes on in its plane for half an edge, so that what stands
 /// on a block as wide as itself does not slip off its rim with the least slip. λ are those of the node's foot in the plane,
 /// one of them negative, so that both still have one line of action.
-fn beside_rim(place: DVec3, normal: DVec3, closest: &Closest, skin: &Skin, position: &[DVec3]) -> Option<Foot> {
-    let (face, outward) = (skin.face(closest.triangle, position), skin.outward(closest, position).normalize_or_zero());
+fn beside_rim(position: DVec3, normal: DVec3, closest: &Closest, skin: &Skin, positions: &[DVec3]) -> Option<Foot> {
+    let (face, outward) =
+        (skin.face(closest.triangle, positions), skin.outward(closest, positions).normalize_or_zero());
     let is_rim = outward.dot(face) < SHARP && outward.dot(normal) > -SAME_SIDE * normal.length();
-    let gap = face.dot(place - closest.point);
-    let foot = place - gap * face;
+    let gap = face.dot(position - closest.point);
+    let foot = position - gap * face;
     let near = foot.distance_squared(closest.point) < 0.25 * skin.edge * skin.edge;
-    let lambda = || barycentric(foot, skin.triangles[closest.triangle as usize].map(|node| position[node as usize]));
+    let lambda = || barycentric(foot, skin.triangles[closest.triangle as usize].map(|node| positions[node as usize]));
     (is_rim && near).then(|| Foot { gap, normal: face, lambda: lambda() })
 }
 
@@ -305,8 +306,8 @@ fn barycentric(point: DVec3, [a, b, c]: [DVec3; 3]) -> [f64; 3] {
 }
 
 /// d and n of a node against the nearest point of a surface.
-fn gap_and_normal(place: DVec3, closest: &Closest, skin: &Skin, body: &Body) -> (f64, DVec3) {
-    let from = place - closest.point;
+fn gap_and_normal(position: DVec3, closest: &Closest, skin: &Skin, body: &Body) -> (f64, DVec3) {
+    let from = position - closest.point;
     let outward = skin.outward(closest, body.positions());
     let distance = closest.distance();
     if distance > TOUCHING * skin.edge {

@@ -155,8 +155,8 @@ impl Contact {
         self.obstacle_forces.clear();
         self.obstacle_forces.resize(obstacles, Wrench::ZERO);
         for pair in &self.touch.pairs {
-            if let Some((obstacle, place)) = pair.obstacle {
-                self.obstacle_forces[obstacle as usize].push(place, -pair.on_soft());
+            if let Some((obstacle, position)) = pair.obstacle {
+                self.obstacle_forces[obstacle as usize].push(position, -pair.on_soft());
             }
         }
     }

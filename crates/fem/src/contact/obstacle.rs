@@ -24,7 +24,7 @@ pub trait Obstacle: Distance {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sample {
     /// Where it is \[m\].
-    pub place: DVec3,
+    pub position: DVec3,
     /// Area that it stands for \[m²\].
     pub area: f64,
 }

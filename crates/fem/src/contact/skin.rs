@@ -176,10 +176,10 @@ impl Skin {
     /// Whether a node and a triangle of this surface are closer than two edges at rest.
     pub(super) fn are_neighbours(&self, node: u32, triangle: u32) -> bool {
         let near = 4.0 * self.edge * self.edge;
-        let place = self.rest[node as usize];
+        let position = self.rest[node as usize];
         self.triangles[triangle as usize]
             .iter()
-            .any(|&corner| place.distance_squared(self.rest[corner as usize]) < near)
+            .any(|&corner| position.distance_squared(self.rest[corner as usize]) < near)
     }
 
     /// The direction out of the surface at a point of it, of any length: of the triangle inside it, the mean of the corners'

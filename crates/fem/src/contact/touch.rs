@@ -29,14 +29,14 @@ pub(super) enum Against {
     Obstacle(Hold),
 }
 
-/// An obstacle at a place.
+/// An obstacle at a position.
 pub(super) struct Hold {
     pub(super) number: u32,
     /// Its velocity there \[m/s\].
     pub(super) velocity: DVec3,
-    /// The place \[m\].
-    pub(super) place: DVec3,
-    /// Its number among those that answer, and the arm of the place \[m\].
+    /// The position \[m\].
+    pub(super) position: DVec3,
+    /// Its number among those that answer, and the arm of the position \[m\].
     pub(super) answers: Option<(u32, DVec3)>,
 }
 
@@ -109,7 +109,7 @@ impl Pair {
 
     fn held(mut self, hold: &Hold, lever: f64) -> Self {
         self.prescribed = lever * hold.velocity;
-        self.obstacle = Some((hold.number, hold.place));
+        self.obstacle = Some((hold.number, hold.position));
         self.link.rider = hold.answers.map(|(float, arm)| Rider { float, arm, lever });
         self
     }

@@ -232,9 +232,9 @@ mod tests {
             1.0 - a * (x + c1 * x + c2 * (1.0 - a * x))
         };
         let t2 = |y: f64| 2.0 * y * y - 1.0;
-        let place = |a: f64| (high + low - 2.0 * a) / (high - low);
+        let scaled = |a: f64| (high + low - 2.0 * a) / (high - low);
         for a in [0.0, 0.3, 0.7, 1.5, 2.1] {
-            assert!((left(a) - t2(place(a)) / t2(place(0.0))).abs() < 1e-14, "{a}");
+            assert!((left(a) - t2(scaled(a)) / t2(scaled(0.0))).abs() < 1e-14, "{a}");
         }
     }
 

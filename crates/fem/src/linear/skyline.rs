@@ -40,7 +40,7 @@ impl Number for f64 {
 
 /// The factor of a matrix of 3×3 blocks.
 pub(crate) struct Skyline<B: Block> {
-    /// The row of the matrix that stands in each place.
+    /// The row of the matrix at each rank.
     order: Vec<u32>,
     /// Where the run of each scalar row starts, and where the last one ends; the diagonal is not in it.
     start: Vec<u32>,
@@ -54,9 +54,9 @@ impl<B: Block> Skyline<B> {
     /// Factors a matrix, unless its skyline is too large.
     pub(crate) fn new(a: &Sparse) -> Option<Self> {
         let order = neighbours_together(a);
-        let mut place = vec![0; order.len()];
-        (0..).zip(&order).for_each(|(k, &row)| place[row as usize] = k);
-        let runs: Vec<u32> = order.iter().map(|&row| run(a, &place, row as usize)).collect();
+        let mut rank = vec![0; order.len()];
+        (0..).zip(&order).for_each(|(k, &row)| rank[row as usize] = k);
+        let runs: Vec<u32> = order.iter().map(|&row| run(a, &rank, row as usize)).collect();
         let lengths = runs.iter().flat_map(|run| [3 * run, 3 * run + 1, 3 * run + 2]);
         let mut start = vec![0_u32];
         start.extend(lengths.scan(0, |sum, length| {
@@ -72,7 +72,7 @@ impl<B: Block> Skyline<B> {
         for (k, &row) in order.iter().enumerate() {
             let (columns, blocks) = a.row(row as usize);
             for (&column, block) in columns.iter().zip(blocks) {
-                let other = place[column as usize] as usize;
+                let other = rank[column as usize] as usize;
                 for (r, c) in (0..3).flat_map(|r| (0..3).map(move |c| (r, c))) {
                     let (i, j) = (3 * k + r, 3 * other + c);
                     if j < i {
@@ -128,9 +128,9 @@ impl<B: Block> Skyline<B> {
 }
 
 /// How many rows before its own the run of a row starts.
-fn run(a: &Sparse, place: &[u32], row: usize) -> u32 {
-    let own = place[row];
-    let first = a.row(row).0.iter().map(|&column| place[column as usize]).min();
+fn run(a: &Sparse, rank: &[u32], row: usize) -> u32 {
+    let own = rank[row];
+    let first = a.row(row).0.iter().map(|&column| rank[column as usize]).min();
     own - first.unwrap_or(own).min(own)
 }
 

@@ -160,11 +160,12 @@ pub(crate) fn bodies(
 fn warn_of_overlap(bodies: &BodiesPart, warnings: &mut Vec<String>) {
     let system = &bodies.system;
     for group in &bodies.groups {
-        let places =
+        let positions =
             group.bodies.clone().flat_map(|body| system.particles_of(body)).map(|i| system.state().position[i]);
-        let behind =
-            |place: &DVec3| (0..bodies.walls.sides().len()).any(|side| bodies.walls.distance(side, *place).0 < 0.0);
-        let count = places.filter(behind).count();
+        let behind = |position: &DVec3| {
+            (0..bodies.walls.sides().len()).any(|side| bodies.walls.distance(side, *position).0 < 0.0)
+        };
+        let count = positions.filter(behind).count();
         if count > 0 {
             warnings.push(format!("body `{}`: {count} of its particles start behind a wall", group.name));
         }
@@ -174,24 +175,24 @@ fn warn_of_overlap(bodies: &BodiesPart, warnings: &mut Vec<String>) {
 fn add(loaded: &Loaded, lump: &Lump, system: &mut System, skins: &mut Vec<Skin>) -> Result<(), BuildError> {
     let Lump { name, shape, body } = lump;
     let matter = Matter { spacing: spacing(loaded, body), density: body.density };
-    let places = fill(shape, matter.spacing, &[]).map_err(|e| wrong(name, &e))?;
+    let positions = fill(shape, matter.spacing, &[]).map_err(|e| wrong(name, &e))?;
     let surface = surface(shape, matter.spacing);
-    let skin = Skin::new(surface.vertices(), surface.triangles(), &places, matter.spacing);
+    let skin = Skin::new(surface.vertices(), surface.triangles(), &positions, matter.spacing);
     let fixed = body.fixed.iter().map(|kept| Region::new(&to_shape(loaded, &kept.region)));
     let fixed = fixed.collect::<Result<Vec<_>, _>>().map_err(|e| wrong(name, &e))?;
     let middle = shape.bounds().center();
     for (offset, turn) in copies(body) {
-        let places: Vec<DVec3> = places.iter().map(|&p| middle + turn * (p - middle) + offset).collect();
+        let positions: Vec<DVec3> = positions.iter().map(|&p| middle + turn * (p - middle) + offset).collect();
         match body.kind {
             Cohesion::Rigid => {
-                let mut rigid = matter.rigid(name, &places).map_err(|e| wrong(name, &e))?;
+                let mut rigid = matter.rigid(name, &positions).map_err(|e| wrong(name, &e))?;
                 rigid.motion.velocity = DVec3::from_array(body.velocity);
                 rigid.spin(DVec3::from_array(body.spin));
                 system.add_rigid(&rigid).map_err(|e| wrong(name, &e))?;
             }
             Cohesion::Deformable => {
                 let elastic = Elastic { young: body.young, damping: body.damping_ratio };
-                let mut soft = matter.deformable(name, &places, elastic).map_err(|e| wrong(name, &e))?;
+                let mut soft = matter.deformable(name, &positions, elastic).map_err(|e| wrong(name, &e))?;
                 throw(&mut soft.particles, body);
                 let slack = 1e-9 * matter.spacing;
                 for e in soft.particles.iter_mut().filter(|e| fixed.iter().any(|f| f.is_nearer(e.position, slack))) {
@@ -299,10 +300,10 @@ pub(crate) fn join(loaded: &Loaded, lumps: &[Lump], bodies: &BodiesPart, liquid:
         };
         setup.materials.extend(lumps.iter().map(of_body));
     });
-    let mut places = bodies.as_liquid();
+    let mut particles = bodies.as_liquid();
     for (number, group) in bodies.groups.iter().enumerate() {
         let count: usize = group.bodies.clone().map(|body| bodies.system.particles_of(body).len()).sum();
-        liquid.add(liquids + number as u16, places.by_ref().take(count).map(|(x, v)| [x, v]));
+        liquid.add(liquids + number as u16, particles.by_ref().take(count).map(|(x, v)| [x, v]));
     }
 }
 
@@ -331,21 +332,21 @@ pub(crate) fn make_room(
 
 fn leave_out_of_particles(bodies: &BodiesPart, liquid_coupling: LiquidCoupling, liquid: &mut Liquid) -> usize {
     let system = &bodies.system;
-    let places: Vec<Vec3> = system.state().position.iter().map(|p| p.as_vec3()).collect();
+    let positions: Vec<Vec3> = system.state().position.iter().map(|p| p.as_vec3()).collect();
     let radius = match liquid_coupling {
         LiquidCoupling::Sph => 0.5 * liquid.setup().params.spacing,
         _ => drop_radius(liquid),
     };
     let largest = system.radii().iter().copied().fold(0.0, f64::max);
     let mut grid = NeighbourGrid::default();
-    grid.sort(&places, (largest + radius) as f32, Periodic::default());
+    grid.sort(&positions, (largest + radius) as f32, Periodic::default());
     let reach = Vec3::splat((largest + radius) as f32);
     liquid.retain(|particles, i| {
         let (x, mut free) = (particles.position[i], true);
         grid.for_each_range_in(x - reach, x + reach, |range| {
             for &j in &grid.order()[range] {
                 let touch = 0.95 * (system.radii()[j as usize] + radius);
-                free &= f64::from(places[j as usize].distance(x)) >= touch;
+                free &= f64::from(positions[j as usize].distance(x)) >= touch;
             }
         });
         free

@@ -24,16 +24,16 @@ pub(crate) fn elastic(
     let mut solids = Solids::new(scene.sph.spacing, scene.contact.friction);
     let (mut kinds, mut soaked) = (Vec::new(), Vec::new());
     for (number, (name, solid)) in scene.solid.iter().enumerate() {
-        let (places, surface, volume) = particles(loaded, name, solid)?;
-        if places.is_empty() {
+        let (positions, surface, volume) = particles(loaded, name, solid)?;
+        if positions.is_empty() {
             return Err(wrong(name, &format!("no particle fits in; `sph.spacing` is {}", scene.sph.spacing)));
         }
         if solid.porosity > 0.0 {
-            soaked.extend(soak(&water.liquid, &surface, &places, solid.porosity).map_err(|e| wrong(name, &e))?);
+            soaked.extend(soak(&water.liquid, &surface, &positions, solid.porosity).map_err(|e| wrong(name, &e))?);
         }
-        let skin = Skin::new(surface.vertices(), surface.triangles(), &places, scene.sph.spacing);
-        let (holds, prescribed, held_by) = hold(loaded, name, solid, &places, warnings)?;
-        solids.add(name, places, volume, material(solid));
+        let skin = Skin::new(surface.vertices(), surface.triangles(), &positions, scene.sph.spacing);
+        let (holds, prescribed, held_by) = hold(loaded, name, solid, &positions, warnings)?;
+        solids.add(name, positions, volume, material(solid));
         let body = &mut solids.bodies_mut()[number];
         body.prescribed = prescribed;
         let own = body.particles.clone();
@@ -41,8 +41,8 @@ pub(crate) fn elastic(
         kinds.push(ElasticKind { shown_as: (first + number) as u16, skin, holds, held_by });
     }
     let inside = make_room(&mut water.liquid, &solids);
-    for &(liquid, place) in &soaked {
-        water.liquid.add(liquid, [[place, Vec3::ZERO]]);
+    for &(liquid, position) in &soaked {
+        water.liquid.add(liquid, [[position, Vec3::ZERO]]);
     }
     if inside > soaked.len() {
         let out = inside - soaked.len();
@@ -73,7 +73,7 @@ fn pores(solid: &Solid) -> Option<Pores> {
     (porosity > 0.0).then(|| Pores { porosity, permeability: solid.permeability(), suction })
 }
 
-/// Places \[m\], the surface that they carry along, and the volume \[m³\] of a solid.
+/// Positions \[m\], the surface that they carry along, and the volume \[m³\] of a solid.
 fn particles(loaded: &Loaded, name: &str, solid: &Solid) -> Result<(Vec<DVec3>, TriangleMesh, f64), BuildError> {
     let spacing = loaded.scene.sph.spacing;
     let turn = turn_about(loaded, solid);
@@ -82,18 +82,18 @@ fn particles(loaded: &Loaded, name: &str, solid: &Solid) -> Result<(Vec<DVec3>, 
         let cells = bounds.size() / spacing;
         if (cells - cells.round()).abs().max_element() < 1e-3 && cells.min_element() > 0.5 {
             // Cells of a lattice fill it exactly.
-            let places = fill(&Shape::Box(bounds), spacing, &[]).map_err(|e| wrong(name, &e))?;
+            let positions = fill(&Shape::Box(bounds), spacing, &[]).map_err(|e| wrong(name, &e))?;
             let block = meniscus_geometry::TetMesh::block(bounds.min, bounds.max, cells.round().as_uvec3().to_array());
             let mut surface = compact(block.vertices(), &block.surface());
             surface.vertices_mut().iter_mut().for_each(|p| *p = turn(*p));
-            return Ok((places.into_iter().map(turn).collect(), surface, bounds.size().element_product()));
+            return Ok((positions.into_iter().map(turn).collect(), surface, bounds.size().element_product()));
         }
     }
     let (mesh, surface) = tetrahedra(loaded, name, solid)?;
     let surface = surface.unwrap_or_else(|| compact(mesh.vertices(), &mesh.surface()));
-    let places = pack(&surface, spacing).map_err(|e| wrong(name, &e))?;
+    let positions = pack(&surface, spacing).map_err(|e| wrong(name, &e))?;
     let volume = surface.signed_volume();
-    Ok((places, surface, volume))
+    Ok((positions, surface, volume))
 }
 
 type Holding = (Vec<Held>, Vec<Prescribed>, Vec<u16>);
@@ -102,7 +102,7 @@ fn hold(
     loaded: &Loaded,
     name: &str,
     solid: &Solid,
-    places: &[DVec3],
+    positions: &[DVec3],
     warnings: &mut Vec<String>,
 ) -> Result<Holding, BuildError> {
     let (mut holds, mut prescribed, mut held_by) = (Vec::new(), Vec::new(), Vec::new());
@@ -114,7 +114,9 @@ fn hold(
         let before = prescribed.len();
         // A particle is the matter within half a spacing of it.
         let reach = 0.5 * loaded.scene.sph.spacing * (1.0 + 1e-6);
-        for (particle, &end) in places.iter().enumerate().filter(|(_, place)| held.region.is_nearer(**place, reach)) {
+        for (particle, &end) in
+            positions.iter().enumerate().filter(|(_, position)| held.region.is_nearer(**position, reach))
+        {
             prescribed.push(Prescribed { particle: particle as u32, axes, end });
             held_by.push(index as u16);
         }
@@ -129,9 +131,9 @@ fn hold(
 /// Velocities at the start.
 fn throw(state: &mut meniscus_elastic::SolidState, own: std::ops::Range<usize>, solid: &Solid) {
     let (velocity, spin) = (DVec3::from_array(solid.velocity), DVec3::from_array(solid.spin));
-    let places = &state.position[own.clone()];
-    let center = places.iter().sum::<DVec3>() / places.len() as f64;
-    let spun: Vec<DVec3> = places.iter().map(|x| velocity + spin.cross(*x - center)).collect();
+    let positions = &state.position[own.clone()];
+    let center = positions.iter().sum::<DVec3>() / positions.len() as f64;
+    let spun: Vec<DVec3> = positions.iter().map(|x| velocity + spin.cross(*x - center)).collect();
     state.velocity[own].copy_from_slice(&spun);
 }
 
@@ -139,13 +141,13 @@ fn throw(state: &mut meniscus_elastic::SolidState, own: std::ops::Range<usize>, 
 fn soak(
     liquid: &Liquid,
     surface: &TriangleMesh,
-    places: &[DVec3],
+    positions: &[DVec3],
     porosity: f64,
 ) -> Result<Vec<(u16, Vec3)>, FillError> {
     let particles = liquid.particles();
     let spacing = liquid.setup().params.spacing;
     let near = Near::new(&particles.position, spacing);
-    if !places.iter().any(|x| near.find(x.as_vec3()).is_some()) {
+    if !positions.iter().any(|x| near.find(x.as_vec3()).is_some()) {
         return Ok(Vec::new());
     }
     let all = fill(&Shape::Mesh(surface.clone()), spacing / libm::cbrt(porosity), &[])?;
@@ -155,25 +157,25 @@ fn soak(
 
 /// Particles of a lattice, to be found again.
 struct Near<'a> {
-    places: &'a [Vec3],
+    positions: &'a [Vec3],
     reach: f32,
     grid: NeighbourGrid,
 }
 
 impl<'a> Near<'a> {
-    /// Between particles of a lattice no place is farther than √3/2 spacings from all of them.
-    fn new(places: &'a [Vec3], spacing: f64) -> Self {
+    /// Between particles of a lattice no position is farther than √3/2 spacings from all of them.
+    fn new(positions: &'a [Vec3], spacing: f64) -> Self {
         let reach = 0.87 * spacing as f32;
         let mut grid = NeighbourGrid::default();
-        grid.sort(places, reach, Periodic::default());
-        Self { places, reach, grid }
+        grid.sort(positions, reach, Periodic::default());
+        Self { positions, reach, grid }
     }
 
-    /// The first particle at a place \[m\].
+    /// The first particle at a position \[m\].
     fn find(&self, x: Vec3) -> Option<usize> {
         let (around, mut found) = (Vec3::splat(self.reach), None);
         self.grid.for_each_range_in(x - around, x + around, |range| {
-            let near = |j: &&u32| self.places[**j as usize].distance(x) < self.reach;
+            let near = |j: &&u32| self.positions[**j as usize].distance(x) < self.reach;
             found = found.or(self.grid.order()[range].iter().find(near).copied());
         });
         found.map(|j| j as usize)
@@ -185,7 +187,7 @@ fn make_room(liquid: &mut Liquid, solids: &Solids) -> usize {
     if solids.is_empty() {
         return 0;
     }
-    let places: Vec<_> = solids.state().position.iter().map(|p| p.as_vec3()).collect();
-    let near = Near::new(&places, liquid.setup().params.spacing);
+    let positions: Vec<_> = solids.state().position.iter().map(|p| p.as_vec3()).collect();
+    let near = Near::new(&positions, liquid.setup().params.spacing);
     liquid.retain(|particles, i| near.find(particles.position[i]).is_none())
 }

@@ -122,7 +122,7 @@ fn solid(walls: &[Wall], animated: Vec<Solid>, domain: &Aabb, spacing: f64) -> R
     Ok(all.into_iter().reduce(Solid::and))
 }
 
-/// Shapes together: a function of a place that is negative inside one of them \[m\].
+/// Shapes together: a function of a position that is negative inside one of them \[m\].
 struct Shapes(Vec<Region>);
 
 impl Shapes {

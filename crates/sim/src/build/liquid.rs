@@ -28,8 +28,8 @@ pub(crate) fn seed(loaded: &Loaded, liquid: &mut Liquid, warnings: &mut Vec<Stri
             let fill = Filling::new(loaded, (name, body), index, &mut taken)?;
             wanted += fill.volume;
             made += fill.lattice as f64 * spacing * spacing * spacing;
-            let all = fill.places.len();
-            let mut inside = fill.places;
+            let all = fill.positions.len();
+            let mut inside = fill.positions;
             inside.retain(|&p| free(p));
             warnings.extend(of_fill(name, index, [all, inside.len()], fill.given_up));
             liquid.add(number as u16, inside.iter().map(|p| [p.as_vec3(), velocity]));
@@ -47,7 +47,7 @@ pub(crate) fn seed(loaded: &Loaded, liquid: &mut Liquid, warnings: &mut Vec<Stri
 /// A shape full of particles.
 struct Filling {
     /// Those that are in no cutout and in no liquid before.
-    places: Vec<DVec3>,
+    positions: Vec<DVec3>,
     /// How many there are in the whole shape.
     lattice: usize,
     /// How many of those that are in no cutout lie where a liquid before is.
@@ -68,18 +68,18 @@ impl Filling {
         let fail = |source| BuildError::Fill { liquid: name.to_owned(), index, source };
         let shape = to_shape(loaded, &body.fill[index]);
         let own = Taken::new(loaded, &shape, body, spacing).map_err(fail)?;
-        let mut places = fill(&shape, spacing, &[]).map_err(fail)?;
-        let lattice = places.len();
+        let mut positions = fill(&shape, spacing, &[]).map_err(fail)?;
+        let lattice = positions.len();
         // There may be thousands, of which few are near.
         let near: Vec<&Taken> = taken.iter().filter(|taken| taken.bounds.intersects(&own.bounds)).collect();
         let is_cut = |p| own.hollows.iter().any(|hollow| hollow.is_nearer(p, -ROUND_OFF * spacing));
-        places.retain(|&p| !is_cut(p));
-        let uncut = places.len();
-        places.retain(|&p| !near.iter().any(|taken| taken.holds(p)));
-        let given_up = uncut - places.len();
+        positions.retain(|&p| !is_cut(p));
+        let uncut = positions.len();
+        positions.retain(|&p| !near.iter().any(|taken| taken.holds(p)));
+        let given_up = uncut - positions.len();
         let volume = own.region.volume();
         taken.push(own);
-        Ok(Self { places, lattice, given_up, volume })
+        Ok(Self { positions, lattice, given_up, volume })
     }
 }
 

@@ -294,16 +294,16 @@ fn emitter(emitter: &scene::Emitter, scene: &Scene) -> Emitter {
     let direction = DVec3::from_array(emitter.direction).normalize();
     let [across, up] = opening_axes(direction);
     let spacing = scene.sph.spacing;
-    // Layer places: a square lattice with a particle in the middle, half a spacing inside the rim.
+    // Layer positions: a square lattice with a particle in the middle, half a spacing inside the rim.
     let (half_width, half_height, radius) = match &emitter.opening {
         Opening::Disc(disc) => (disc.radius, disc.radius, disc.radius - 0.5 * spacing),
         Opening::Rectangle(r) => (0.5 * r.width, 0.5 * r.height, f64::INFINITY),
     };
-    let places = |half: f64| {
+    let positions = |half: f64| {
         let n = ((half - 0.5 * spacing) / spacing + 1e-6).floor().max(0.0) as i64;
         (-n..=n).map(move |k| k as f64 * spacing)
     };
-    let layer = places(half_height).flat_map(|v| places(half_width).map(move |u| (u, v)));
+    let layer = positions(half_height).flat_map(|v| positions(half_width).map(move |u| (u, v)));
     Emitter {
         liquid: scene.liquid.get_index_of(&emitter.liquid).unwrap_or(0) as u16,
         center: DVec3::from_array(emitter.center),

@@ -88,7 +88,7 @@ fn outside(tets: &TetMesh) -> Result<TriangleMesh, meniscus_geometry::MeshError>
 /// How rapier meets the body: round things as what they are.
 fn form(loaded: &Loaded, rigid: &Rigid) -> Form {
     let turned = turn_about(loaded, &as_solid(loaded, rigid));
-    let at = |place| turned(DVec3::from_array(place));
+    let at = |position| turned(DVec3::from_array(position));
     match &rigid.shape {
         SolidShape::Sphere(sphere) => Form::Ball { center: at(sphere.center), radius: sphere.radius },
         SolidShape::Cylinder(c) => Form::Cylinder { ends: [at(c.start), at(c.end)], radius: c.radius },
@@ -116,7 +116,7 @@ fn split([a, b, c]: [DVec3; 3], parts: u32, samples: &mut Vec<Sample>) {
     let at = |i: u32, j: u32| a + (b - a) * (f64::from(i) / n) + (c - a) * (f64::from(j) / n);
     for i in 0..parts {
         for j in 0..parts - i {
-            let mut add = |i, j| samples.push(Sample { place: at(i, j), area });
+            let mut add = |i, j| samples.push(Sample { position: at(i, j), area });
             [(i, j), (i + 1, j), (i, j + 1)].into_iter().for_each(|(i, j)| add(i, j));
             if i + j + 1 < parts {
                 [(i + 1, j), (i + 1, j + 1), (i, j + 1)].into_iter().for_each(|(i, j)| add(i, j));
@@ -125,14 +125,14 @@ fn split([a, b, c]: [DVec3; 3], parts: u32, samples: &mut Vec<Sample>) {
     }
 }
 
-/// Makes one of the points that share a place.
+/// Makes one of the points that share a position.
 fn merge(mut samples: Vec<Sample>) -> Vec<Sample> {
     // Rounding moves the same point of two triangles apart by far less than this.
-    let key = |sample: &Sample| (sample.place * 1e7).round().to_array().map(|x| x as i64);
+    let key = |sample: &Sample| (sample.position * 1e7).round().to_array().map(|x| x as i64);
     samples.sort_by_key(key);
     samples
         .chunk_by(|a, b| key(a) == key(b))
-        .map(|group| Sample { place: group[0].place, area: group.iter().map(|sample| sample.area).sum() })
+        .map(|group| Sample { position: group[0].position, area: group.iter().map(|sample| sample.area).sum() })
         .collect()
 }
 

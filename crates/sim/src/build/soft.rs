@@ -93,7 +93,7 @@ pub(crate) fn tetrahedra(
     Ok((TetMesh::new(vertices, mesh.tets().to_vec()).map_err(|e| wrong(name, &e))?, surface))
 }
 
-/// Turns places of a solid as its `rotation` says.
+/// Turns positions of a solid as its `rotation` says.
 pub(crate) fn turn_about(loaded: &Loaded, solid: &Solid) -> impl Fn(DVec3) -> DVec3 + use<> {
     let turn = DQuat::from_scaled_axis(DVec3::from_array(solid.rotation).map(f64::to_radians));
     let middle = bounds_at_rest(loaded, &solid.shape).center();
@@ -268,7 +268,7 @@ fn hold(
         let held = Held { region, motion: hold.motion.clone() };
         let along = |axis| hold.axes.contains(&axis);
         let axes = Axes { x: along(Axis::X), y: along(Axis::Y), z: along(Axis::Z) };
-        if body.fix_axes(axes, |place| held.holds(place)) == 0 {
+        if body.fix_axes(axes, |position| held.holds(position)) == 0 {
             warnings.push(format!("solid `{name}`, fixed {index}: there is no node in the region"));
         }
         holds.push(held);

@@ -186,9 +186,9 @@ impl Part for BodiesPart {
     fn read(&self, probe: &Probe, _: DVec3, values: &mut Vec<f64>) -> bool {
         let Probe::Solid(at) = probe else { return false };
         let Some(group) = self.groups.iter().find(|group| group.name == at.name) else { return false };
-        let place = DVec3::from_array(at.point);
+        let position = DVec3::from_array(at.point);
         let particles = group.bodies.clone().flat_map(|body| self.system.particles_of(body));
-        let distance = |&i: &usize| self.rest[i].distance_squared(place);
+        let distance = |&i: &usize| self.rest[i].distance_squared(position);
         let nearest = particles.min_by(|a, b| distance(a).total_cmp(&distance(b)));
         let moved = nearest.map_or(DVec3::NAN, |i| self.system.state().position[i] - self.rest[i]);
         values.extend(moved.to_array());
@@ -211,9 +211,10 @@ impl Part for BodiesPart {
     fn tie(&mut self, id: u64, name: Option<&str>, at: &Pick, spring: &Spring) -> Option<DVec3> {
         let mut springs = std::mem::take(&mut self.springs);
         let matter = self.matter();
-        let place = ParticleSprings::pick(name, at, &matter).map(|(_, found)| springs.take(id, found, spring, &matter));
+        let position =
+            ParticleSprings::pick(name, at, &matter).map(|(_, found)| springs.take(id, found, spring, &matter));
         self.springs = springs;
-        place
+        position
     }
 
     fn drag(&mut self, id: u64, target: DVec3) -> bool {

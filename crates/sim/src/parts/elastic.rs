@@ -89,8 +89,8 @@ impl ElasticPart {
     }
 
     fn center(&self, number: usize) -> DVec3 {
-        let places = &self.solids.state().position[self.solids.bodies()[number].particles.clone()];
-        places.iter().sum::<DVec3>() / places.len() as f64
+        let positions = &self.solids.state().position[self.solids.bodies()[number].particles.clone()];
+        positions.iter().sum::<DVec3>() / positions.len() as f64
     }
 
     fn momentum(&self, number: usize) -> DVec3 {
@@ -172,13 +172,13 @@ impl Part for ElasticPart {
         }
     }
 
-    /// Displacement of the particle that was nearest to a place at rest \[m\].
+    /// Displacement of the particle that was nearest to a position at rest \[m\].
     fn read(&self, probe: &Probe, _: DVec3, values: &mut Vec<f64>) -> bool {
         let Probe::Solid(at) = probe else { return false };
         let Some(body) = self.solids.bodies().iter().find(|body| body.name == at.name) else { return false };
-        let place = DVec3::from_array(at.point);
+        let position = DVec3::from_array(at.point);
         let now = &self.solids.state().position[body.particles.clone()];
-        let distance = |(rest, _): &(&DVec3, &DVec3)| rest.distance_squared(place);
+        let distance = |(rest, _): &(&DVec3, &DVec3)| rest.distance_squared(position);
         let nearest = body.rest.iter().zip(now).min_by(|a, b| distance(a).total_cmp(&distance(b)));
         values.extend(nearest.map_or(DVec3::NAN, |(rest, now)| *now - *rest).to_array());
         true
@@ -219,9 +219,10 @@ impl Part for ElasticPart {
     fn tie(&mut self, id: u64, name: Option<&str>, at: &Pick, spring: &Spring) -> Option<DVec3> {
         let mut springs = std::mem::take(&mut self.springs);
         let matter = self.matter();
-        let place = ParticleSprings::pick(name, at, &matter).map(|(_, found)| springs.take(id, found, spring, &matter));
+        let position =
+            ParticleSprings::pick(name, at, &matter).map(|(_, found)| springs.take(id, found, spring, &matter));
         self.springs = springs;
-        place
+        position
     }
 
     fn drag(&mut self, id: u64, target: DVec3) -> bool {

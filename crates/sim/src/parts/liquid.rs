@@ -266,7 +266,7 @@ impl LiquidPart {
         for number in 0..self.walls.len() {
             let body = self.liquids + number as u16;
             let pose = self.walls.poses(number)[1];
-            let place = |p: DVec3| pose.apply(p).as_vec3();
+            let position = |p: DVec3| pose.apply(p).as_vec3();
             frame.walls.extend(shown_walls::shown(body, &self.walls.wall(number).shape, &pose));
             if let Some(surface) = self.walls.surface(number) {
                 let (positions, velocities) =
@@ -279,7 +279,7 @@ impl LiquidPart {
                     ..Surface::default()
                 });
             }
-            let segments: Vec<_> = self.look.tanks[number].iter().map(|s| s.map(|p| place(p.as_dvec3()))).collect();
+            let segments: Vec<_> = self.look.tanks[number].iter().map(|s| s.map(|p| position(p.as_dvec3()))).collect();
             if !segments.is_empty() {
                 frame.wires.push(Wire { body, segments });
             }

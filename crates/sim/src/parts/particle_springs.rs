@@ -2,7 +2,7 @@
 //!
 //! > f = k (a − x − dt v) − d v
 //!
-//! x and v are the mean place and velocity of what is held, a where the hand pulls it to. The force stays as it is in a step,
+//! x and v are the mean position and velocity of what is held, a where the hand pulls it to. The force stays as it is in a step,
 //! so k and d are not more than its mass m can follow: k dt + d ≤ m/2dt.
 
 use crate::hands::{Spring, Tied};

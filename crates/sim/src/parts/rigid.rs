@@ -184,9 +184,9 @@ impl Part for RigidPart {
     }
 
     fn columns(&self) -> Vec<String> {
-        let place = ["x [m]", "y [m]", "z [m]", "kinetic energy [J]"];
+        let own = ["x [m]", "y [m]", "z [m]", "kinetic energy [J]"];
         let felt = ["fx [N]", "fy [N]", "fz [N]", "tx [N m]", "ty [N m]", "tz [N m]"];
-        let quantities = || place.into_iter().chain(felt);
+        let quantities = || own.into_iter().chain(felt);
         self.kinds.iter().flat_map(|kind| quantities().map(|quantity| format!("{}.{quantity}", kind.name))).collect()
     }
 
@@ -203,9 +203,9 @@ impl Part for RigidPart {
     fn read(&self, probe: &Probe, _: DVec3, values: &mut Vec<f64>) -> bool {
         let Probe::Solid(at) = probe else { return false };
         let Some(body) = self.kinds.iter().position(|kind| kind.name == at.name) else { return false };
-        let place = DVec3::from_array(at.point);
+        let position = DVec3::from_array(at.point);
         let (rotation, translation) = self.world.pose(body);
-        values.extend((rotation * place + translation - place).to_array());
+        values.extend((rotation * position + translation - position).to_array());
         true
     }
 
@@ -227,8 +227,8 @@ impl Part for RigidPart {
     fn tie(&mut self, id: u64, name: Option<&str>, at: &Pick, spring: &Spring) -> Option<DVec3> {
         let (body, picked) = self.find(name, at)?;
         let (stiffness, damping) = spring.numbers(self.world.mass_properties(body).mass);
-        self.world.attach(id, body, picked.place, stiffness, damping);
-        Some(picked.place)
+        self.world.attach(id, body, picked.position, stiffness, damping);
+        Some(picked.position)
     }
 
     fn drag(&mut self, id: u64, target: DVec3) -> bool {

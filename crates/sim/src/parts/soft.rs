@@ -56,9 +56,9 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    /// Whether a place at rest belongs to it; what lies on the border does.
-    pub(crate) fn holds(&self, place: DVec3) -> bool {
-        self.region.is_nearer(place, 1e-9 * self.region.bounds().size().max_element())
+    /// Whether a position at rest belongs to it; what lies on the border does.
+    pub(crate) fn holds(&self, position: DVec3) -> bool {
+        self.region.is_nearer(position, 1e-9 * self.region.bounds().size().max_element())
     }
 }
 
@@ -327,13 +327,13 @@ impl Part for SoftPart {
         }
     }
 
-    /// Displacement of the node of a solid that was nearest to a place at rest \[m\].
+    /// Displacement of the node of a solid that was nearest to a position at rest \[m\].
     fn read(&self, probe: &Probe, _: DVec3, values: &mut Vec<f64>) -> bool {
         let Probe::Solid(at) = probe else { return false };
-        let place = DVec3::from_array(at.point);
+        let position = DVec3::from_array(at.point);
         let Some(number) = self.kinds.iter().position(|kind| kind.name == at.name) else { return false };
         let nodes = self.pieces(number).flat_map(|body| body.rest_positions().iter().zip(body.positions()));
-        let distance = |(rest, _): &(&DVec3, &DVec3)| rest.distance_squared(place);
+        let distance = |(rest, _): &(&DVec3, &DVec3)| rest.distance_squared(position);
         let nearest = nodes.min_by(|a, b| distance(a).total_cmp(&distance(b)));
         values.extend(nearest.map_or(DVec3::NAN, |(rest, now)| *now - *rest).to_array());
         true
@@ -364,8 +364,8 @@ impl Part for SoftPart {
         let (number, picked) = self.find(name, at)?;
         let body = &mut self.bodies[number];
         let (stiffness, damping) = spring.numbers(body.mass());
-        body.attach(id, picked.point, picked.place, stiffness, damping).ok()?;
-        Some(picked.place)
+        body.attach(id, picked.point, picked.position, stiffness, damping).ok()?;
+        Some(picked.position)
     }
 
     fn drag(&mut self, id: u64, target: DVec3) -> bool {
