@@ -43,7 +43,7 @@ pub(crate) fn sum<S: Simd, K: KernelLanes>(simd: S, _: K, block: &Block, inverse
     );
 }
 
-/// As [`sum`], with the sums of gradients that the incompressible solver needs. The companion of a place is 1, that of nobody 0, and that of a porous
+/// As [`sum`], with the sums of gradients that the incompressible solver needs. The companion of a position is 1, that of nobody 0, and that of a porous
 /// solid what its matter fills of its volume. h⁵ (dW/dr)/r of each pair, times the companions of both, goes to `slopes`, and h⁴ ∇W, if it is to be
 /// kept, to `gradients`, where the passes of that solver find them.
 #[inline(always)]
@@ -51,7 +51,7 @@ pub(crate) fn sum_with_gradients<S: Simd, K: KernelLanes, P: Space>(
     simd: S,
     (_, space): (K, P),
     block: &Block,
-    place: &[Packed],
+    position: &[Packed],
     inverse_h: f32,
     (output, slopes, gradients): (&mut [Sums], &mut Vec<[f32; LANES]>, &mut Vec<Stored3>),
     keep: bool,
@@ -64,11 +64,12 @@ pub(crate) fn sum_with_gradients<S: Simd, K: KernelLanes, P: Space>(
             let inverse_h = splat(simd, inverse_h);
             let zero = splat(simd, 0.0);
             for (k, output) in output.iter_mut().enumerate() {
-                let (x_i, full_i) = (splat3(simd, place[block.start + k]), splat(simd, place[block.start + k][3]));
+                let (x_i, full_i) =
+                    (splat3(simd, position[block.start + k]), splat(simd, position[block.start + k][3]));
                 let (mut value, mut gradient, mut sum_of_squares, mut moment) = (zero, [zero; 3], zero, zero);
                 for (at, (eight, square)) in block.range(k).zip(block.with_squares(k)) {
                     let q = f32x8::simd_from(simd, *square).sqrt() * inverse_h;
-                    let (x_j, full_j) = gather(simd, place, eight);
+                    let (x_j, full_j) = gather(simd, position, eight);
                     let d = space.shortest(simd, minus(x_i, x_j));
                     let slope = full_i * full_j * K::slope_over_q(simd, q) * inverse_h;
                     slopes[at] = slope.into();

@@ -14,7 +14,7 @@ pub struct Emitter {
     pub center: DVec3,
     /// Unit vector of the flow.
     pub direction: DVec3,
-    /// Places of a layer's particles relative to the centre \[m\], in the plane of the opening.
+    /// Positions of a layer's particles relative to the centre \[m\], in the plane of the opening.
     pub layer: Vec<DVec3>,
     /// Speed of the flow, in the mean over a beat \[m/s\].
     pub speed: f64,
@@ -65,7 +65,7 @@ impl Emitter {
         (self.direction * self.speed_at(time)).as_vec3()
     }
 
-    /// Moves the flow on by `dt` and calls `send` with the place of each new particle.
+    /// Moves the flow on by `dt` and calls `send` with the position of each new particle.
     pub fn advance(&self, state: &mut EmitterState, [time, dt]: [f64; 2], spacing: f64, mut send: impl FnMut(Vec3)) {
         if !self.flows(time) || self.speed <= 0.0 {
             return;
@@ -83,11 +83,11 @@ impl Emitter {
         }
     }
 
-    /// Whether a place lies in the throat of the nozzle, where the flow is driven: `reach` long, `spacing` wider than the
+    /// Whether a position lies in the throat of the nozzle, where the flow is driven: `reach` long, `spacing` wider than the
     /// layer.
     #[must_use]
-    pub fn drives(&self, place: Vec3, reach: f64, spacing: f64) -> bool {
-        let from = place.as_dvec3() - self.center;
+    pub fn drives(&self, position: Vec3, reach: f64, spacing: f64) -> bool {
+        let from = position.as_dvec3() - self.center;
         let along = from.dot(self.direction);
         if along < -0.5 * spacing || along > reach {
             return false;

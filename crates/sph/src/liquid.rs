@@ -111,7 +111,7 @@ struct Workspace {
     columns: Columns,
     neighbours: Neighbours,
     /// Position and a companion; one more than particles: the last is nobody.
-    place: Vec<Packed>,
+    position: Vec<Packed>,
     /// Velocity and a companion; one more than particles.
     flow: Vec<Packed>,
     /// Viscosity per particle, if liquids differ in it; one more than particles.
@@ -133,7 +133,7 @@ struct Workspace {
     /// ρᵢ/ρ0ᵢ.
     compression: Vec<f32>,
     acceleration: Vec<Vec3>,
-    /// Accelerations of velocities, where these are not those of places.
+    /// Accelerations of velocities, where these are not those of positions.
     own_acceleration: Vec<Vec3>,
     reactions: Vec<Wrench>,
     kept_inside: usize,
@@ -437,8 +437,8 @@ impl Liquid {
         for (emitter, state) in self.setup.emitters.iter().zip(&mut self.state.emitters) {
             let (liquid, velocity) = (emitter.liquid, emitter.velocity(time));
             let rest_density = self.setup.materials[usize::from(liquid)].1.density as f32;
-            emitter.advance(state, [time, dt], self.setup.params.spacing, |place| {
-                before.particles.push(liquid, place, velocity, rest_density);
+            emitter.advance(state, [time, dt], self.setup.params.spacing, |position| {
+                before.particles.push(liquid, position, velocity, rest_density);
             });
         }
         self.work.grid.sort(&before.particles.position, self.h as f32, self.setup.periodic);
@@ -451,15 +451,15 @@ impl Liquid {
     /// Neighbour lists. Where pressure follows from density, the sums of kernels too, while the lists of a block are at hand.
     pub fn find_neighbours(&mut self) {
         let count = self.state.particles.len();
-        let place = &mut self.work.place;
-        place.resize(count + 1, NOBODY);
+        let packed = &mut self.work.position;
+        packed.resize(count + 1, NOBODY);
         let Particles { position: positions, liquid, .. } = &self.state.particles;
         let phases = &self.phases;
-        self.work.columns.copy(positions, &mut place[..count], |i| phases.fullness(liquid[i]));
-        place[count] = NOBODY;
+        self.work.columns.copy(positions, &mut packed[..count], |i| phases.fullness(liquid[i]));
+        packed[count] = NOBODY;
         self.work.neighbours.cut(count);
         let (grid, level, h) = (&self.work.grid, self.level, self.h as f32);
-        let places = (&self.work.place[..], &self.work.columns);
+        let packed = (&self.work.position[..], &self.work.columns);
         let sums_density = self.sums_kernels_alone();
         let (inverse_h, norm) = ((1.0 / self.h) as f32, self.value_norm());
         let compression = &mut self.work.compression;
@@ -467,7 +467,7 @@ impl Liquid {
         let blocks = self.work.neighbours.blocks.par_iter_mut().with_max_len(par::BATCH);
         with_kernel_and_space!(self, |pair| {
             blocks.zip(compression.par_chunks_mut(par::PIECE)).for_each(|(block, piece)| {
-                dispatch!(level, simd => neighbours::find(simd, block, grid, places, h));
+                dispatch!(level, simd => neighbours::find(simd, block, grid, packed, h));
                 if sums_density {
                     dispatch!(level, simd => density::sum(simd, pair.0, block, inverse_h, piece));
                     piece.iter_mut().for_each(|c| *c *= norm);
@@ -493,12 +493,12 @@ impl Liquid {
         self.walls.place(placed);
         self.bodies.place_prescribed(placed);
         self.state.last_step = placed.step();
-        let places = (&self.work.grid, &self.work.columns, &self.work.place[..]);
+        let sorted = (&self.work.grid, &self.work.columns, &self.work.position[..]);
         match self.setup.params.kernel {
             _ if self.state.particles.is_empty() => {}
-            KernelFamily::Papers => self.walls.integrate::<Papers>(self.level, places),
-            KernelFamily::CubicSpline => self.walls.integrate::<CubicSpline>(self.level, places),
-            KernelFamily::QuarticSpline => self.walls.integrate::<QuarticSpline>(self.level, places),
+            KernelFamily::Papers => self.walls.integrate::<Papers>(self.level, sorted),
+            KernelFamily::CubicSpline => self.walls.integrate::<CubicSpline>(self.level, sorted),
+            KernelFamily::QuarticSpline => self.walls.integrate::<QuarticSpline>(self.level, sorted),
         }
         self.place_bodies(placed.step()[1]);
         let (walls, bodies, particles) = (&self.walls, &self.bodies, &self.state.particles);
@@ -611,7 +611,7 @@ impl Liquid {
     pub fn advance(&mut self, time: f64, dt: f64) -> Result<(), StepError> {
         let (step, reach, spacing) = (dt as f32, self.h, self.setup.params.spacing);
         let (emitters, walls, periodic) = (&self.setup.emitters, &self.walls, &self.setup.periodic);
-        let Workspace { acceleration, own_acceleration, contacts, place, .. } = &self.work;
+        let Workspace { acceleration, own_acceleration, contacts, position: packed, .. } = &self.work;
         let Particles { position, velocity, multiplier, .. } = &mut self.state.particles;
         let pieces = position.par_chunks_mut(par::PIECE).zip(velocity.par_chunks_mut(par::PIECE)).zip(contacts);
         let moved = pieces
@@ -633,9 +633,9 @@ impl Liquid {
                 }
                 for contact in contacts.iter().filter(|contact| walls.is_surface(contact.wall)) {
                     let k = contact.particle as usize - start;
-                    // Where velocities are not those of places, the way is not theirs either.
+                    // Where velocities are not those of positions, the way is not theirs either.
                     let shifted = !own_acceleration.is_empty();
-                    let from = if shifted { Vec3::from_slice(&place[start + k]) } else { x[k] - v[k] * step };
+                    let from = if shifted { Vec3::from_slice(&packed[start + k]) } else { x[k] - v[k] * step };
                     kept += usize::from(walls.keep_before(contact.wall, from, &mut x[k], &mut v[k]));
                 }
                 if periodic.any() {
@@ -776,5 +776,5 @@ fn best_level() -> Level {
     best
 }
 
-/// The last of the packed places: out of everyone's way, without mass.
+/// The last of the packed positions: out of everyone's way, without mass.
 const NOBODY: Packed = [1e18, 1e18, 1e18, 0.0];

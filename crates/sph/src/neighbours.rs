@@ -40,18 +40,18 @@ pub(crate) struct Block {
 pub(crate) struct Columns([Vec<f32>; 3]);
 
 impl Columns {
-    /// Copies positions, and puts them into `place` with whatever a particle has for a companion.
-    pub(crate) fn copy(&mut self, positions: &[Vec3], place: &mut [Packed], companion: impl Fn(usize) -> f32 + Sync) {
+    /// Copies positions, and puts them into `packed` with whatever a particle has for a companion.
+    pub(crate) fn copy(&mut self, positions: &[Vec3], packed: &mut [Packed], companion: impl Fn(usize) -> f32 + Sync) {
         for column in &mut self.0 {
             column.resize(positions.len() + LANES, 0.0);
             column[positions.len()..].fill(f32::INFINITY);
         }
         let [x, y, z] = self.0.each_mut().map(|column| column[..positions.len()].par_chunks_mut(par::PIECE));
-        let pieces = positions.par_chunks(par::PIECE).zip(place.par_chunks_mut(par::PIECE)).zip(x).zip(y).zip(z);
-        pieces.with_min_len(par::LIGHT / par::PIECE).enumerate().for_each(|(n, ((((positions, place), x), y), z))| {
+        let pieces = positions.par_chunks(par::PIECE).zip(packed.par_chunks_mut(par::PIECE)).zip(x).zip(y).zip(z);
+        pieces.with_min_len(par::LIGHT / par::PIECE).enumerate().for_each(|(n, ((((positions, packed), x), y), z))| {
             for (k, p) in positions.iter().enumerate() {
                 (x[k], y[k], z[k]) = (p.x, p.y, p.z);
-                place[k] = pack(*p, companion(n * par::PIECE + k));
+                packed[k] = pack(*p, companion(n * par::PIECE + k));
             }
         });
     }
@@ -188,7 +188,7 @@ impl Candidates {
         let most: usize = self.ranges.iter().map(|(range, _)| range.len()).sum();
         self.reserve(most + LANES);
         let room = self.index.len();
-        // Of one length: a place is checked once for all.
+        // Of one length: an index is checked once for all.
         let (xs, ys) = (&mut self.x[..room], &mut self.y[..room]);
         let (zs, indices) = (&mut self.z[..room], &mut self.index[..room]);
         let mut count = 0;
@@ -241,18 +241,18 @@ impl Candidates {
         self.count.div_ceil(LANES)
     }
 
-    /// Writes the candidates within the radius of a place, and the squares of their distances, to groups of which there must be one
+    /// Writes the candidates within the radius of a position, and the squares of their distances, to groups of which there must be one
     /// more than of candidates; returns how many they take.
     #[inline(always)]
     fn within<S: Simd>(
         &self,
         simd: S,
-        place: Packed,
+        position: Packed,
         radius_squared: f32x8<S>,
         nobody: u32,
         (groups, squares): (&mut [[u32; LANES]], &mut [[f32; LANES]]),
     ) -> usize {
-        let [x_i, y_i, z_i] = splat3(simd, place);
+        let [x_i, y_i, z_i] = splat3(simd, position);
         let vectors = self.vectors();
         let (xs, ys) = (&self.x.as_chunks::<LANES>().0[..vectors], &self.y.as_chunks::<LANES>().0[..vectors]);
         let (zs, js) = (&self.z.as_chunks::<LANES>().0[..vectors], &self.index.as_chunks::<LANES>().0[..vectors]);
@@ -275,11 +275,11 @@ impl Candidates {
     }
 }
 
-/// The box around some places.
+/// The box around some positions.
 #[inline(always)]
-fn bounds(places: &[Packed]) -> (Packed, Packed) {
+fn bounds(positions: &[Packed]) -> (Packed, Packed) {
     // Without the care for NaN that `min` and `max` take.
-    places.iter().fold(([f32::INFINITY; 4], [f32::NEG_INFINITY; 4]), |(low, high), p| {
+    positions.iter().fold(([f32::INFINITY; 4], [f32::NEG_INFINITY; 4]), |(low, high), p| {
         let lower = std::array::from_fn(|k| if p[k] < low[k] { p[k] } else { low[k] });
         (lower, std::array::from_fn(|k| if p[k] > high[k] { p[k] } else { high[k] }))
     })

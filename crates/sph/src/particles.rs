@@ -78,7 +78,7 @@ impl Particles {
         self.multiplier.truncate(len);
     }
 
-    /// Becomes a copy of `from` in another order: place `k` holds what was at `order[k]`.
+    /// Becomes a copy of `from` in another order: slot `k` holds what was at `order[k]`.
     pub(crate) fn copy_in_order(&mut self, from: &Particles, order: &[u32]) {
         fn copy<T: Copy + Default + Send + Sync>(to: &mut Vec<T>, from: &[T], order: &[u32]) {
             to.resize(order.len(), T::default());
@@ -114,13 +114,13 @@ impl Particles {
         gone
     }
 
-    /// Storage places in id order.
+    /// Storage slots in id order.
     #[must_use]
     pub fn in_id_order(&self) -> Vec<usize> {
         self.placed_by_id().unwrap_or_else(|| {
-            let mut places: Vec<usize> = (0..self.len()).collect();
-            places.sort_unstable_by_key(|&i| self.id[i]);
-            places
+            let mut indices: Vec<usize> = (0..self.len()).collect();
+            indices.sort_unstable_by_key(|&i| self.id[i]);
+            indices
         })
     }
 
@@ -131,12 +131,12 @@ impl Particles {
         if given > 4 * self.len() {
             return None;
         }
-        let mut place = vec![GONE; given];
+        let mut index_of = vec![GONE; given];
         for (i, &id) in (0..).zip(&self.id) {
-            *place.get_mut(id as usize)? = i;
+            *index_of.get_mut(id as usize)? = i;
         }
-        let places: Vec<usize> = place.into_iter().filter(|&i| i != GONE).map(|i| i as usize).collect();
-        (places.len() == self.len()).then_some(places)
+        let indices: Vec<usize> = index_of.into_iter().filter(|&i| i != GONE).map(|i| i as usize).collect();
+        (indices.len() == self.len()).then_some(indices)
     }
 }
 

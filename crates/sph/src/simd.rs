@@ -219,7 +219,7 @@ pub(crate) fn angle<S: Simd>(simd: S, y: f32x8<S>, x: f32x8<S>) -> f32x8<S> {
     x.simd_lt(splat(simd, 0.0)).select(splat(simd, PI) - steep, steep)
 }
 
-/// Space with or without repetition: how the difference of two places is taken.
+/// Space with or without repetition: how the difference of two positions is taken.
 pub(crate) trait Space: Copy + Sync {
     fn shortest<S: Simd>(&self, simd: S, d: Lanes3<S>) -> Lanes3<S>;
 }
@@ -285,7 +285,7 @@ pub(crate) trait KernelLanes: Copy + Sync {
         Self::tail(simd, q) / (q * square)
     }
 
-    /// h⁴ dW/dr divided by q: times the difference of two places over h it is h⁴ ∇W. Finite at the origin, where the
+    /// h⁴ dW/dr divided by q: times the difference of two positions over h it is h⁴ ∇W. Finite at the origin, where the
     /// difference is zero.
     #[inline(always)]
     fn slope_over_q<S: Simd>(simd: S, q: f32x8<S>) -> f32x8<S> {

@@ -1,6 +1,6 @@
 //! Walls at work: which particles touch which wall, and what each contact does.
 
-use crate::liquid::bodies::{Bodies, Body, BodyTouch, IntegrationScheme, NodeWeight, Places};
+use crate::liquid::bodies::{Bodies, Body, BodyTouch, IntegrationScheme, NodeWeight, SortedParticles};
 use crate::liquid::dfsph::corrected::Symmetric;
 use crate::simd::KernelLanes;
 use crate::wall_integral::{Calibration, Cut, WallIntegral, plane_friction};
@@ -17,7 +17,7 @@ const NEAREST: f64 = 0.05;
 /// One particle within reach of one wall.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Contact {
-    /// Place of the particle.
+    /// Index of the particle.
     pub(crate) particle: u32,
     /// Number of the wall.
     pub(crate) wall: u16,
@@ -188,7 +188,7 @@ impl Walls {
     }
 
     /// Integrates over the surfaces that have one wet side, where they are now.
-    pub(crate) fn integrate<K: KernelLanes>(&mut self, level: Level, liquid: Places<'_>) {
+    pub(crate) fn integrate<K: KernelLanes>(&mut self, level: Level, liquid: SortedParticles<'_>) {
         let Self { walls, surfaces, poses, inverse_dt, samples, h, .. } = self;
         for ((wall, surface), [now, after]) in walls.iter().zip(surfaces).zip(&*poses) {
             let Some(Surface { met: Some(met), shared, .. }) = surface else { continue };

@@ -342,8 +342,8 @@ mod tests {
         for kernel in ALL {
             let wall = WallIntegral::new(&kernel);
             // Distances on the borders of the volume sum's cells, so that it resolves them exactly.
-            let places = [(0.2, 9.0, 9.0), (0.4, 0.2, 9.0), (0.2, 0.4, 0.6), (0.5, 0.5, 0.1)];
-            for (x, y, z) in places {
+            let positions = [(0.2, 9.0, 9.0), (0.4, 0.2, 9.0), (0.2, 0.4, 0.6), (0.5, 0.5, 0.1)];
+            for (x, y, z) in positions {
                 let p = DVec3::new(x, y, z);
                 let exact = wall.tank(p, DVec3::ZERO, FAR).wall_fraction;
                 let sum = wall_fraction_by_volume(&kernel, p, DVec3::ZERO, FAR);

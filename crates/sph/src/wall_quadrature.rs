@@ -93,9 +93,9 @@ impl SampleKernel {
     /// h³ W and the tail at q² < 1.
     #[inline(always)]
     fn at(&self, q_squared: f32) -> [f32; 2] {
-        let place = q_squared * STEPS as f32;
-        let k = place as usize;
-        let part = place - k as f32;
+        let scaled = q_squared * STEPS as f32;
+        let k = scaled as usize;
+        let part = scaled - k as f32;
         let ([w0, t0], [w1, t1]) = (self.table[k], self.table[k + 1]);
         [w0 + part * (w1 - w0), t0 + part * (t1 - t0)]
     }
@@ -277,8 +277,8 @@ mod tests {
         let (exact, plain) = (WallIntegral::new(&kernel), SampleKernel::plain(&kernel, H));
         let samples = Samples::new(&tank(1.0), Wet::Back, &plain);
         let mut worst = 0.0f64;
-        for place in [[0.2, 5.0, 5.0], [0.3, 5.1, 4.9], [0.2, 0.3, 5.0], [0.25, 0.7, 0.4], [0.5, 0.2, 0.2]] {
-            let p = DVec3::from_array(place);
+        for position in [[0.2, 5.0, 5.0], [0.3, 5.1, 4.9], [0.2, 0.3, 5.0], [0.25, 0.7, 0.4], [0.5, 0.2, 0.2]] {
+            let p = DVec3::from_array(position);
             let cut = exact.tank(p, DVec3::ZERO, DVec3::splat(10.0));
             let touch = samples.touch((p * H).as_vec3(), &plain).unwrap();
             worst = worst.max((f64::from(touch.wall_fraction) - cut.wall_fraction).abs());
@@ -295,8 +295,8 @@ mod tests {
         let sampled = SampleKernel::new(&kernel, &calibration, H);
         let samples = Samples::new(&tank(1.0), Wet::Back, &sampled);
         let exact = WallIntegral::new(&kernel);
-        for place in [[0.25, 5.0, 5.0], [0.25, 0.25, 5.0], [0.25, 0.25, 0.25], [0.3, 0.35, 5.0], [0.22, 5.0, 0.4]] {
-            let p = DVec3::from_array(place);
+        for position in [[0.25, 5.0, 5.0], [0.25, 0.25, 5.0], [0.25, 0.25, 0.25], [0.3, 0.35, 5.0], [0.22, 5.0, 0.4]] {
+            let p = DVec3::from_array(position);
             let read = |z: DVec3| DVec3::from_array(z.to_array().map(|z| calibration.read(z)));
             let cut = exact.tank(DVec3::ZERO, -read(p), read(DVec3::splat(10.0) - p));
             let touch = samples.touch((p * H).as_vec3(), &sampled).unwrap();

@@ -14,7 +14,7 @@ fn ball() -> TriangleMesh {
     solids::icosphere(CENTER, RADIUS, 2)
 }
 
-/// A ball whose vertices are moved by a function of place and time, in a tank.
+/// A ball whose vertices are moved by a function of position and time, in a tank.
 fn walls(friction: Friction, moved: impl Fn(DVec3, f64) -> DVec3) -> Boundaries {
     let times: Vec<f64> = (0..=40).map(|k| 0.0125 * f64::from(k)).collect();
     let frames = Frames::sampled(&ball(), times, None, moved).unwrap();
@@ -39,9 +39,9 @@ fn liquid(pressure: PressureSolver, walls: &Boundaries) -> Liquid {
         speed: 2.8,
     });
     for k in 0..1000 {
-        let place = (Vec3::new((k % 10) as f32, (k / 100) as f32, (k / 10 % 10) as f32) + 0.5) * SPACING as f32;
-        if place.as_dvec3().distance(CENTER) > RADIUS + 0.4 * SPACING {
-            liquid.particles_mut().push(0, place, Vec3::ZERO, 1000.0);
+        let position = (Vec3::new((k % 10) as f32, (k / 100) as f32, (k / 10 % 10) as f32) + 0.5) * SPACING as f32;
+        if position.as_dvec3().distance(CENTER) > RADIUS + 0.4 * SPACING {
+            liquid.particles_mut().push(0, position, Vec3::ZERO, 1000.0);
         }
     }
     liquid

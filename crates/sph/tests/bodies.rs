@@ -37,8 +37,9 @@ fn cube(answer: impl Fn(usize) -> Compliance) -> Body {
 fn falling(pressure: PressureSolver, answer: impl Fn(usize) -> Compliance) -> Liquid {
     let mut liquid = Liquid::new(setup(pressure));
     for k in 0..8 * 4 * 8 {
-        let place = Vec3::new((k % 8) as f32 - 3.5, (k / 8 % 4) as f32 + 0.5, (k / 32) as f32 - 3.5) * SPACING as f32;
-        liquid.particles_mut().push(0, place, Vec3::NEG_Y, 1000.0);
+        let position =
+            Vec3::new((k % 8) as f32 - 3.5, (k / 8 % 4) as f32 + 0.5, (k / 32) as f32 - 3.5) * SPACING as f32;
+        liquid.particles_mut().push(0, position, Vec3::NEG_Y, 1000.0);
     }
     liquid.bodies_mut(1)[0] = cube(answer);
     liquid
@@ -146,15 +147,16 @@ fn what_a_surface_passes_is_put_back_and_its_momentum_kept() {
 #[test]
 fn embedded_solids_are_not_put_back() {
     let dt = 0.002;
-    let place = |k: usize| DVec3::new((k % 8) as f64 - 3.5, (k / 8 % 4) as f64 + 0.5, (k / 32) as f64 - 3.5) * SPACING;
-    let (places, still): (Vec<DVec3>, _) = ((0..256).map(place).collect(), vec![DVec3::ZERO; 256]);
+    let position =
+        |k: usize| DVec3::new((k % 8) as f64 - 3.5, (k / 8 % 4) as f64 + 0.5, (k / 32) as f64 - 3.5) * SPACING;
+    let (positions, still): (Vec<DVec3>, _) = ((0..256).map(position).collect(), vec![DVec3::ZERO; 256]);
     let mass = 1000.0 * SPACING.powi(3);
     let pad = Phase { name: "pad".into(), particles: 0..256, mass, inertia: mass, ..Phase::default() };
     let mut liquid = Liquid::new(setup(PressureSolver::Dfsph));
     liquid.particles_mut().push(0, Vec3::Y, Vec3::ZERO, 1000.0);
-    liquid.embed(vec![pad], [&places, &still], 0.0);
+    liquid.embed(vec![pad], [&positions, &still], 0.0);
     liquid.bodies_mut(1)[0] = cube(|n| Compliance::Lumped(vec![1.0 / 8.0; n]));
-    liquid.place_solids(&places, &still);
+    liquid.place_solids(&positions, &still);
     step(&mut liquid, dt);
     let before = liquid.state().particles.position.clone();
     let raised: Vec<DVec3> = cube(|_| Compliance::Fixed).positions.iter().map(|p| *p + DVec3::Y * SPACING).collect();

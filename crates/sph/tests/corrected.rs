@@ -184,11 +184,11 @@ impl Ball {
         let center = DVec3::splat(0.5 * side) + DVec3::new(0.13, 0.21, -0.07) * spacing;
         let mesh = solids::icosphere(DVec3::ZERO, radius, 2);
         let at = |n: usize| DVec3::new((n % many) as f64, (n / many % many) as f64, (n / many / many) as f64);
-        let mut places: Vec<DVec3> = (0..many.pow(3)).map(|n| (at(n) + 0.5) * spacing - center).collect();
-        places.sort_by(|a, b| a.length().total_cmp(&b.length()));
+        let mut positions: Vec<DVec3> = (0..many.pow(3)).map(|n| (at(n) + 0.5) * spacing - center).collect();
+        positions.sort_by(|a, b| a.length().total_cmp(&b.length()));
         // What it displaces; the rest begins where it ends.
         let nearest = radius + 0.02 * spacing;
-        for r in &places[(mesh.signed_volume() / spacing.powi(3)).round() as usize..] {
+        for r in &positions[(mesh.signed_volume() / spacing.powi(3)).round() as usize..] {
             let x = center + r.normalize() * r.length().max(nearest);
             liquid.particles_mut().push(0, x.as_vec3(), Vec3::ZERO, 1000.0);
         }

@@ -41,8 +41,8 @@ fn fill(liquid: &mut Liquid, counts: [usize; 3], velocity: impl Fn(Vec3) -> Vec3
     for k in 0..counts[2] {
         for j in 0..counts[1] {
             for i in 0..counts[0] {
-                let place = (Vec3::new(i as f32, j as f32, k as f32) + 0.5) * spacing;
-                liquid.particles_mut().push(0, place, velocity(place), 1000.0);
+                let position = (Vec3::new(i as f32, j as f32, k as f32) + 0.5) * spacing;
+                liquid.particles_mut().push(0, position, velocity(position), 1000.0);
             }
         }
     }
@@ -345,7 +345,7 @@ fn sheared_disorder(position_correction: bool) -> [f64; 2] {
     fill(&mut liquid, counts, |_| Vec3::ZERO);
     let particles = liquid.particles_mut();
     for (i, x) in particles.position.iter_mut().enumerate() {
-        // A place in the unit cube for each number: multiples of roots of small primes, without their whole part.
+        // A position in the unit cube for each number: multiples of roots of small primes, without their whole part.
         let jitter = (Vec3::new(std::f32::consts::SQRT_2, 1.732_050_8, 2.236_068) * i as f32).fract() - 0.5;
         *x += jitter * 0.04;
         particles.velocity[i] = Vec3::X * (std::f32::consts::TAU * x.y / length.y).sin();
@@ -374,9 +374,9 @@ fn particles_in_disorder_rub_less_where_places_alone_are_corrected() {
     assert!(slid < 1.0 + 1e-4 && drift < 1e-5, "energy left {slid}, momentum changed by {drift}");
 }
 
-/// How many places hang together with the first by steps of at most `reach` \[m\].
-fn together(places: &[Vec3], reach: f32) -> usize {
-    let (mut left, mut found, mut next) = (places[1..].to_vec(), vec![places[0]], 0);
+/// How many positions hang together with the first by steps of at most `reach` \[m\].
+fn together(positions: &[Vec3], reach: f32) -> usize {
+    let (mut left, mut found, mut next) = (positions[1..].to_vec(), vec![positions[0]], 0);
     while next < found.len() {
         let here = found[next];
         let (near, far): (Vec<_>, Vec<_>) = left.iter().partition(|p| p.distance(here) <= reach);
@@ -401,9 +401,9 @@ fn a_cube_of_liquid_rounds_off_and_keeps_its_particles() {
         step_dfsph(&mut liquid, time, dt, DVec3::ZERO);
         time += dt;
     }
-    let places = &liquid.state().particles.position;
-    assert_eq!(together(places, 1.8 * spacing as f32), places.len());
+    let positions = &liquid.state().particles.position;
+    assert_eq!(together(positions, 1.8 * spacing as f32), positions.len());
     // The corners of the cube were 6.1 spacings from its centre, the surface of the ball is at 4.96.
-    let farthest = places.iter().map(|p| p.distance(Vec3::splat(4.0 * spacing as f32))).fold(0.0, f32::max);
+    let farthest = positions.iter().map(|p| p.distance(Vec3::splat(4.0 * spacing as f32))).fold(0.0, f32::max);
     assert!(farthest < 5.2 * spacing as f32, "{}", farthest / spacing as f32);
 }

@@ -29,14 +29,14 @@ fn filled(relax: bool, of: impl Fn(Vec3) -> Vec3) -> Liquid {
         speed: 3.0,
     });
     for n in 0..1000 {
-        let x = of(place(10, n));
+        let x = of(position(10, n));
         liquid.particles_mut().push(0, x, Vec3::new(0.1, 0.2, 0.3), 1000.0);
     }
     liquid
 }
 
-/// The n-th place of a lattice that has so many places along x and z.
-fn place(across: usize, n: usize) -> Vec3 {
+/// The n-th position of a lattice that has so many positions along x and z.
+fn position(across: usize, n: usize) -> Vec3 {
     let at = Vec3::new((n % across) as f32, (n / (across * across)) as f32, (n / across % across) as f32);
     (at + 0.5) * SPACING as f32
 }
@@ -101,7 +101,7 @@ fn deep_liquid_starts_under_its_own_weight() {
         speed: f64::sqrt(2.0 * 9.81 * height),
     });
     for n in 0..layers * across * across {
-        liquid.particles_mut().push(0, place(across, n), Vec3::ZERO, 1000.0);
+        liquid.particles_mut().push(0, position(across, n), Vec3::ZERO, 1000.0);
     }
     let relaxed = liquid.relax(&walls, GRAVITY).unwrap();
     assert!(relaxed.pressure_found, "{relaxed:?}");

@@ -72,7 +72,7 @@ impl Liquid {
         with_kernel_and_space!(self, |pair| {
             let blocks = work.neighbours.blocks.par_iter().zip(&work.slopes);
             blocks.zip(output[..count].par_chunks_mut(par::PIECE)).for_each(|((block, slopes), piece)| {
-                dispatch!(level, simd => sum(simd, pair.1, (block, slopes), (&work.place, flow), norm, piece));
+                dispatch!(level, simd => sum(simd, pair.1, (block, slopes), (&work.position, flow), norm, piece));
             });
         });
         output[count] = [0.0; 4];
@@ -85,7 +85,7 @@ fn sum<S: Simd, P: Space>(
     simd: S,
     space: P,
     (block, slopes): (&Block, &[[f32; LANES]]),
-    (place, flow): (&[Packed], &[Packed]),
+    (position, flow): (&[Packed], &[Packed]),
     norm: f32,
     output: &mut [Packed],
 ) {
@@ -94,10 +94,10 @@ fn sum<S: Simd, P: Space>(
         || {
             for (k, output) in output.iter_mut().enumerate() {
                 let i = block.start + k;
-                let (x_i, v_i, porous_i) = (splat3(simd, place[i]), splat3(simd, flow[i]), splat(simd, flow[i][3]));
+                let (x_i, v_i, porous_i) = (splat3(simd, position[i]), splat3(simd, flow[i]), splat(simd, flow[i][3]));
                 let mut sum = [splat(simd, 0.0); 3];
                 for (eight, slope) in block.of(k).iter().zip(&slopes[block.range(k)]) {
-                    let (x_j, _) = gather(simd, place, eight);
+                    let (x_j, _) = gather(simd, position, eight);
                     let (v_j, porous_j) = gather(simd, flow, eight);
                     let d = space.shortest(simd, minus(x_i, x_j));
                     let alike = splat(simd, 1.0) - (porous_i - porous_j).abs();

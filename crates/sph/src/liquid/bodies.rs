@@ -33,7 +33,7 @@ use crate::wall_quadrature::{Bevel, MOST_PIECES, Miter, whole_wall_fraction};
 pub(crate) use ccd::Passed;
 use ccd::Sweep;
 use fearless_simd::{Level, dispatch};
-pub(crate) use gauss_quadrature::{FARTHEST, IntegrationScheme, Places, PointHold, TractionKernel};
+pub(crate) use gauss_quadrature::{FARTHEST, IntegrationScheme, PointHold, SortedParticles, TractionKernel};
 use gauss_quadrature::{Face, Scratch};
 use glam::{DVec3, Vec3};
 use meniscus_boundary::Compliance;
@@ -153,9 +153,9 @@ impl ByNode {
         }
         links.resize(sum as usize, (0, Vec3::ZERO));
         for link in blocks.iter().rev().flat_map(|block| block.iter().rev()) {
-            let place = &mut begin[link.node as usize];
-            *place -= 1;
-            links[*place as usize] = (link.particle, link.weight);
+            let next = &mut begin[link.node as usize];
+            *next -= 1;
+            links[*next as usize] = (link.particle, link.weight);
         }
     }
 
@@ -194,7 +194,7 @@ pub(crate) struct Bodies {
     pairs: Vec<Pairs>,
     /// Memory of each thread: what all triangles use stays in its cache.
     scratch: Vec<Mutex<Scratch>>,
-    /// For each block of particles: particle, wet triangle, place in its list, in this order.
+    /// For each block of particles: particle, wet triangle, index in its list, in this order.
     touched: Vec<Vec<[u32; 3]>>,
     unsorted: Vec<Vec<[u32; 3]>>,
     /// What each particle rubs.
@@ -281,7 +281,12 @@ impl Bodies {
     }
 
     /// Integrates over the triangles that liquid may touch, for each particle that is near one.
-    pub(crate) fn integrate<K: KernelLanes>(&mut self, level: Level, scheme: IntegrationScheme, liquid: Places<'_>) {
+    pub(crate) fn integrate<K: KernelLanes>(
+        &mut self,
+        level: Level,
+        scheme: IntegrationScheme,
+        liquid: SortedParticles<'_>,
+    ) {
         self.find_wet(scheme, liquid.0);
         if self.pairs.len() < self.wet.len() {
             self.pairs.resize_with(self.wet.len(), Pairs::default);
@@ -585,16 +590,16 @@ fn add_moment(to: &mut Symmetric, a: Vec3, b: Vec3) {
 
 /// Puts what touches the particles of a block, which begins with particle `first`, in their order; what touches one keeps its own.
 fn group(unsorted: &[[u32; 3]], touched: &mut Vec<[u32; 3]>, first: usize) {
-    let mut place = [0; par::PIECE + 1];
+    let mut begin = [0; par::PIECE + 1];
     for [particle, ..] in unsorted {
-        place[*particle as usize - first + 1] += 1;
+        begin[*particle as usize - first + 1] += 1;
     }
     for k in 0..par::PIECE {
-        place[k + 1] += place[k];
+        begin[k + 1] += begin[k];
     }
     touched.resize(unsorted.len(), [0; 3]);
     for of in unsorted {
-        let next = &mut place[of[0] as usize - first];
+        let next = &mut begin[of[0] as usize - first];
         touched[*next] = *of;
         *next += 1;
     }

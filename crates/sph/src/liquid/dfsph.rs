@@ -84,7 +84,7 @@ enum Aim {
     Density,
     /// No divergence of the velocity, with corrected gradients.
     Projection,
-    /// No compression at the end of the step, by moving places alone.
+    /// No compression at the end of the step, by moving positions alone.
     Shift,
 }
 
@@ -104,7 +104,7 @@ impl Liquid {
 
     /// Compression without walls, the sums of gradients, and the slope of the kernel between all pairs.
     pub(crate) fn sum_pairs(&mut self) {
-        let (level, inverse_h, place) = (self.level, (1.0 / self.h) as f32, &self.work.place);
+        let (level, inverse_h, position) = (self.level, (1.0 / self.h) as f32, &self.work.position);
         let output = &mut self.work.sums;
         output.resize(self.state.particles.len(), Sums::default());
         let slopes = &mut self.work.slopes;
@@ -117,7 +117,7 @@ impl Liquid {
             let pieces = output.par_chunks_mut(par::PIECE).zip(&mut *slopes).zip(&mut *gradients);
             blocks.par_iter().with_max_len(par::BATCH).zip(pieces).for_each(|(block, ((sums, slopes), gradients))| {
                 let output = (sums, slopes, gradients);
-                dispatch!(level, simd => density::sum_with_gradients(simd, pair, block, place, inverse_h, output, keep));
+                dispatch!(level, simd => density::sum_with_gradients(simd, pair, block, position, inverse_h, output, keep));
             });
         });
         let (value, gradient) = (self.value_norm(), self.gradient_norm());
@@ -153,12 +153,12 @@ impl Liquid {
         }
         let (level, mut output) = (self.level, std::mem::take(&mut work.squares));
         output.resize(self.state.particles.len(), 0.0);
-        let (place, slopes, lightness) = (&self.work.place, &self.work.slopes, &self.work.lightness);
+        let (position, slopes, lightness) = (&self.work.position, &self.work.slopes, &self.work.lightness);
         let norm = self.gradient_norm() * self.gradient_norm();
         with_kernel_and_space!(self, |pair| {
             let pieces = output.par_chunks_mut(par::PIECE).zip(slopes);
             self.work.neighbours.blocks.par_iter().zip(pieces).for_each(|(block, (piece, slopes))| {
-                dispatch!(level, simd => sum_square(simd, pair.1, (block, slopes), (place, lightness), piece));
+                dispatch!(level, simd => sum_square(simd, pair.1, (block, slopes), (position, lightness), piece));
                 piece.iter_mut().for_each(|square| *square *= norm);
             });
         });
@@ -316,10 +316,10 @@ impl Liquid {
     /// neighbours, over its volume, in the mean over all directions. Beside a wall layers form and stress differs with
     /// direction: there it is the part along the wall's normal, with the wall's own push.
     fn report_pressure(&mut self, gravity: Vec3) {
-        let mut place = std::mem::take(&mut self.work.place);
-        let companions = place[..self.state.particles.len()].par_iter_mut().with_min_len(par::LIGHT);
-        companions.enumerate().for_each(|(i, place)| place[3] = self.felt_pressure(i));
-        self.work.place = place;
+        let mut position = std::mem::take(&mut self.work.position);
+        let companions = position[..self.state.particles.len()].par_iter_mut().with_min_len(par::LIGHT);
+        companions.enumerate().for_each(|(i, position)| position[3] = self.felt_pressure(i));
+        self.work.position = position;
         let mut pressure = std::mem::take(&mut self.state.particles.pressure);
         let (work, multiplier, level) = (&self.work, &self.state.particles.multiplier, self.level);
         let of = |i: usize| self.felt_pressure(i);
@@ -328,7 +328,7 @@ impl Liquid {
         let blocks = blocks.zip(pressure.par_chunks_mut(par::PIECE));
         blocks.for_each(|(((block, slopes), contacts), pressure)| {
             with_kernel_and_space!(self, |pair| {
-                dispatch!(level, simd => sum_moment(simd, pair.1, (block, slopes), &work.place, pressure));
+                dispatch!(level, simd => sum_moment(simd, pair.1, (block, slopes), &work.position, pressure));
             });
             for (i, pressure) in (block.start..).zip(&mut *pressure) {
                 *pressure = 0.5 * (work.sums[i].moment * of(i) + *pressure * norm);
@@ -338,7 +338,7 @@ impl Liquid {
                 let from_wall = of(i) + self.mirror_pressure(contact, gravity, multiplier[i]);
                 let lists = (block, &slopes[..]);
                 let from_others = with_kernel_and_space!(self, |pair| {
-                    dispatch!(level, simd => sum_along(simd, pair.1, lists, &work.place, (i, contact.normal)))
+                    dispatch!(level, simd => sum_along(simd, pair.1, lists, &work.position, (i, contact.normal)))
                 });
                 pressure[i - block.start] = from_others * self.gradient_norm()
                     + from_wall * contact.push.dot(contact.normal) * contact.distance;
@@ -400,7 +400,7 @@ impl Liquid {
     }
 
     /// Conjugate gradients over the particles that press or are pressed; the others stay at zero. The direction is the
-    /// companion of the places.
+    /// companion of the positions.
     fn descend(&mut self, q: &mut [f32], dt: f32, stop: &Stop, solved: &mut Solved) {
         let mut slope = self.choose_direction(q);
         while solved.iterations < stop.iterations[1] && slope > 0.0 {
@@ -426,8 +426,8 @@ impl Liquid {
         let count = q.len();
         let mut flow = std::mem::take(&mut self.work.flow);
         if pushed {
-            let place = self.work.place[..count].par_iter_mut().with_min_len(par::LIGHT);
-            place.zip(q).for_each(|(place, &q)| place[3] = q);
+            let position = self.work.position[..count].par_iter_mut().with_min_len(par::LIGHT);
+            position.zip(q).for_each(|(position, &q)| position[3] = q);
             self.response(&mut flow, true);
         } else {
             flow.clear();
@@ -479,16 +479,16 @@ impl Liquid {
 
     /// The first direction: residuals over the diagonal, where there is pressure or should be; returns r·z.
     fn choose_direction(&mut self, q: &[f32]) -> f64 {
-        let Workspace { place, free, residual, inverse_diagonal, corrected, .. } = &mut self.work;
+        let Workspace { position, free, residual, inverse_diagonal, corrected, .. } = &mut self.work;
         free.resize(q.len(), 0.0);
-        let both = free.par_iter_mut().zip(&mut place[..q.len()]).with_min_len(par::LIGHT).enumerate();
-        both.for_each(|(i, (free, place))| {
+        let both = free.par_iter_mut().zip(&mut position[..q.len()]).with_min_len(par::LIGHT).enumerate();
+        both.for_each(|(i, (free, position))| {
             // The preconditioner of particles that are not free is zero: nothing reaches them.
             let is_free = q[i] > 0.0 || residual[i] > 0.0 || may_pull(&corrected.pulls, i);
             *free = if is_free { inverse_diagonal[i] } else { 0.0 };
-            place[3] = *free * residual[i];
+            position[3] = *free * residual[i];
         });
-        par::sum(q.len(), |i| f64::from(residual[i]) * f64::from(place[i][3]))
+        par::sum(q.len(), |i| f64::from(residual[i]) * f64::from(position[i][3]))
     }
 
     /// The image of the direction; returns the curvature along it.
@@ -497,10 +497,10 @@ impl Liquid {
         let mut image = std::mem::take(&mut self.work.image);
         let mut partial = std::mem::take(&mut self.work.partial);
         self.response(&mut push, false);
-        let (place, compliance) = (&self.work.place, self.compliance(dt.into()));
+        let (position, compliance) = (&self.work.position, self.compliance(dt.into()));
         let curvature = self.sum_rates((&push, 1.0), &mut image, &mut partial, |i, rate| {
-            let image = compliance * place[i][3] - dt * dt * rate;
-            (image, image * place[i][3])
+            let image = compliance * position[i][3] - dt * dt * rate;
+            (image, image * position[i][3])
         });
         (self.work.push, self.work.image, self.work.partial) = (push, image, partial);
         curvature
@@ -508,7 +508,7 @@ impl Liquid {
 
     /// Goes along the direction.
     fn follow_direction(&mut self, q: &mut [f32], length: f32, dt: f32, both_ways: bool) -> Progress {
-        let Workspace { place, residual, image, flow, push, free, progress, corrected, .. } = &mut self.work;
+        let Workspace { position, residual, image, flow, push, free, progress, corrected, .. } = &mut self.work;
         let count = q.len();
         progress.resize(count.div_ceil(par::PIECE), Progress::default());
         let pieces = q.par_chunks_mut(par::PIECE).zip(residual.par_chunks_mut(par::PIECE));
@@ -517,7 +517,7 @@ impl Liquid {
             *progress = Progress::default();
             for (k, (q, (r, flow))) in q.iter_mut().zip(residual.iter_mut().zip(flow)).enumerate() {
                 let i = n * par::PIECE + k;
-                *q += length * place[i][3];
+                *q += length * position[i][3];
                 *r -= length * image[i];
                 *flow = pack(Vec3::from_slice(flow) + Vec3::from_slice(&push[i]) * (length * dt), 0.0);
                 let (error, free) =
@@ -537,13 +537,13 @@ impl Liquid {
     }
 
     fn turn_direction(&mut self, factor: f32) {
-        let Workspace { place, residual, free, .. } = &mut self.work;
-        place[..residual.len()].par_iter_mut().with_min_len(par::LIGHT).enumerate().for_each(|(i, place)| {
-            place[3] = free[i] * residual[i] + factor * place[3];
+        let Workspace { position, residual, free, .. } = &mut self.work;
+        position[..residual.len()].par_iter_mut().with_min_len(par::LIGHT).enumerate().for_each(|(i, position)| {
+            position[3] = free[i] * residual[i] + factor * position[3];
         });
     }
 
-    /// Accelerations by the multipliers that are the companions of the places; one more than particles.
+    /// Accelerations by the multipliers that are the companions of the positions; one more than particles.
     pub(crate) fn accelerate(&self, output: &mut Vec<Packed>) {
         if self.work.corrected.on {
             return self.accelerate_corrected(output);
@@ -558,11 +558,11 @@ impl Liquid {
             let pieces = output[..count].par_chunks_mut(par::PIECE);
             blocks.zip(pieces).for_each(|(((block, slopes), gradients), piece)| {
                 let pairs = Pairs { block, slopes, gradients };
-                dispatch!(level, simd => sum_pressure(simd, pair.1, pairs, &work.place, piece));
+                dispatch!(level, simd => sum_pressure(simd, pair.1, pairs, &work.position, piece));
                 for (k, output) in piece.iter_mut().enumerate() {
                     let i = block.start + k;
                     let rest_density = work.inertia[usize::from(particles.liquid[i])] * in_pores.hindrance(i);
-                    let own = (Vec3::from_slice(&work.wall_push[i]) - work.sums[i].gradient) * work.place[i][3];
+                    let own = (Vec3::from_slice(&work.wall_push[i]) - work.sums[i].gradient) * work.position[i][3];
                     *output = pack((own - Vec3::from_slice(output) * norm) / rest_density, 0.0);
                 }
             });
@@ -592,7 +592,7 @@ impl Liquid {
         with_kernel_and_space!(self, |pair| {
             sum_over_blocks(&work.neighbours.blocks, output, partial, |number, block, piece| {
                 let pairs = Pairs { block, slopes: &work.slopes[number], gradients: &work.gradients[number] };
-                dispatch!(level, simd => sum_rate(simd, pair.1, pairs, (&work.place, flow), piece));
+                dispatch!(level, simd => sum_rate(simd, pair.1, pairs, (&work.position, flow), piece));
                 for link in work.links[number].iter().filter(|_| !work.corrected.shifts) {
                     let rate = link.weight.dot(self.bodies.response_of(link.node)) * time;
                     piece[link.particle as usize - block.start] += rate / norm;

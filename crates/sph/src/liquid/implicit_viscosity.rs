@@ -183,7 +183,7 @@ impl Liquid {
         with_kernel_and_space!(self, |pair| {
             let blocks = work.neighbours.blocks.par_iter().zip(&work.slopes);
             blocks.zip(output.par_chunks_mut(par::PIECE)).for_each(|((block, slopes), piece)| {
-                let fields = (&work.place[..], flow, viscosity);
+                let fields = (&work.position[..], flow, viscosity);
                 dispatch!(level, simd => sum(simd, pair.1, (block, slopes), fields, [norm as f32, softening], piece));
             });
         });
@@ -195,7 +195,7 @@ fn sum<S: Simd, P: Space>(
     simd: S,
     space: P,
     (block, slopes): (&Block, &[[f32; LANES]]),
-    (place, flow, viscosity): (&[Packed], &[Packed], Viscosity),
+    (position, flow, viscosity): (&[Packed], &[Packed], Viscosity),
     [norm, softening]: [f32; 2],
     output: &mut [Packed],
 ) {
@@ -205,10 +205,10 @@ fn sum<S: Simd, P: Space>(
             let softening = splat(simd, softening);
             for (k, output) in output.iter_mut().enumerate() {
                 let i = block.start + k;
-                let (x_i, v_i) = (splat3(simd, place[i]), splat3(simd, flow[i]));
+                let (x_i, v_i) = (splat3(simd, position[i]), splat3(simd, flow[i]));
                 let (mut force, mut diagonal) = ([splat(simd, 0.0); 3], splat(simd, 0.0));
                 for (eight, slope) in block.of(k).iter().zip(&slopes[block.range(k)]) {
-                    let (x_j, _) = gather(simd, place, eight);
+                    let (x_j, _) = gather(simd, position, eight);
                     let (v_j, _) = gather(simd, flow, eight);
                     let d = space.shortest(simd, minus(x_i, x_j));
                     let r_squared = dot(d, d);

@@ -18,7 +18,7 @@
 //! dt (F − F′) is then given to the solid, its rigid part at once, the rest over the next step: what the liquid loses the solid gains,
 //! to rounding.
 //!
-//! The solids themselves, and what they do with the forces found here, are their own solver's affair: `coupling` carries places,
+//! The solids themselves, and what they do with the forces found here, are their own solver's affair: `coupling` carries positions,
 //! velocities and forces between the two.
 
 use crate::liquid::Liquid;
@@ -61,7 +61,7 @@ pub(crate) struct Phases {
     pub(crate) first_material: u16,
     pub(crate) first_id: u32,
     /// Where each particle of the solids is stored.
-    pub(crate) place: Vec<u32>,
+    pub(crate) slots: Vec<u32>,
     pub(crate) bodies: Vec<Phase>,
     /// Forces that the solids moved under \[N\], and what friction does to them in this step.
     pub(crate) before: Vec<DVec3>,
@@ -78,7 +78,7 @@ impl Default for Phases {
         Self {
             first_material: u16::MAX,
             first_id: u32::MAX,
-            place: Vec::new(),
+            slots: Vec::new(),
             bodies: Vec::new(),
             before: Vec::new(),
             friction: Vec::new(),
@@ -124,12 +124,12 @@ impl Phases {
 
     /// Whether there are no solids.
     pub(crate) fn is_empty(&self) -> bool {
-        self.place.is_empty()
+        self.slots.is_empty()
     }
 
-    /// Takes accelerations from the particles of solids, where only places of the liquid are asked for.
+    /// Takes accelerations from the particles of solids, where only positions of the liquid are asked for.
     pub(crate) fn hold(&self, output: &mut [Packed]) {
-        self.place.iter().for_each(|&at| output[at as usize] = [0.0; 4]);
+        self.slots.iter().for_each(|&at| output[at as usize] = [0.0; 4]);
     }
 
     /// What bodies add as a whole to the accelerations of their particles under forces: `output` holds accelerations of single particles
@@ -137,14 +137,14 @@ impl Phases {
     pub(crate) fn respond_as_rigid(&self, positions: &[Vec3], output: &mut [Packed]) {
         for body in self.bodies.iter().filter(|body| body.compliance.inverse_mass.x > 0.0) {
             let (mut force, mut torque) = (DVec3::ZERO, DVec3::ZERO);
-            for &at in &self.place[body.particles.clone()] {
+            for &at in &self.slots[body.particles.clone()] {
                 let at = at as usize;
                 let f = Vec3::from_slice(&output[at]).as_dvec3() * body.inertia;
                 force += f;
                 torque += (positions[at].as_dvec3() - body.compliance.center).cross(f);
             }
             let motion = body.compliance.motion(force, torque);
-            for &at in &self.place[body.particles.clone()] {
+            for &at in &self.slots[body.particles.clone()] {
                 let at = at as usize;
                 let more = body.compliance.at(motion, positions[at].as_dvec3()).as_vec3();
                 output[at] = pack(Vec3::from_slice(&output[at]) + more, output[at][3]);
@@ -168,7 +168,7 @@ impl Liquid {
             }
         }
         self.phases.bodies = bodies;
-        self.phases.place.resize(position.len(), 0);
+        self.phases.slots.resize(position.len(), 0);
         self.phases.friction.resize(position.len(), DVec3::ZERO);
         self.locate_solids();
     }
@@ -189,14 +189,14 @@ impl Liquid {
 
     /// Finds where particles of solids are stored.
     pub(crate) fn locate_solids(&mut self) {
-        let Phases { first_id, place, .. } = &mut self.phases;
-        if place.is_empty() {
+        let Phases { first_id, slots, .. } = &mut self.phases;
+        if slots.is_empty() {
             return;
         }
         for (at, id) in self.state.particles.id.iter().enumerate() {
             let k = id.wrapping_sub(*first_id) as usize;
-            if k < place.len() {
-                place[k] = at as u32;
+            if k < slots.len() {
+                slots[k] = at as u32;
             }
         }
     }
@@ -228,18 +228,18 @@ impl Liquid {
         self.phases.before.extend_from_slice(before);
         self.take_friction(gravity);
         let Self { phases, state, work, .. } = self;
-        let Phases { place, friction, bodies, before, velocity, .. } = phases;
+        let Phases { slots, friction, bodies, before, velocity, .. } = phases;
         let particles = &mut state.particles;
         for body in bodies.iter() {
             let (mut force, mut torque) = (DVec3::ZERO, DVec3::ZERO);
             for k in body.particles.clone() {
                 let lost = friction[k] - before[k];
                 force += lost;
-                torque += (particles.position[place[k] as usize].as_dvec3() - body.compliance.center).cross(lost);
+                torque += (particles.position[slots[k] as usize].as_dvec3() - body.compliance.center).cross(lost);
             }
             let motion = body.compliance.motion(force, torque);
             for k in body.particles.clone() {
-                let at = place[k] as usize;
+                let at = slots[k] as usize;
                 let x = particles.position[at];
                 let by_change = (friction[k] - before[k]) / body.inertia + body.compliance.at(motion, x.as_dvec3());
                 let by_divergence = (particles.velocity[at] - velocity[k]) / dt as f32;
@@ -251,10 +251,10 @@ impl Liquid {
 
     /// What friction does to solids \[N\], from accelerations without pressure.
     pub(crate) fn take_friction(&mut self, gravity: DVec3) {
-        let Phases { place, friction, bodies, .. } = &mut self.phases;
+        let Phases { slots, friction, bodies, .. } = &mut self.phases;
         for body in bodies {
             for k in body.particles.clone() {
-                let acceleration = self.work.acceleration[place[k] as usize].as_dvec3() - gravity;
+                let acceleration = self.work.acceleration[slots[k] as usize].as_dvec3() - gravity;
                 friction[k] = acceleration * body.mass;
             }
         }
@@ -265,7 +265,7 @@ impl Liquid {
         let factor = -self.rest_volume() * f64::from(self.gradient_norm());
         let phases = &self.phases;
         forces.par_iter_mut().with_min_len(PIECE).enumerate().for_each(|(k, force)| {
-            *force = phases.friction[k] + self.pressure_sum(phases.place[k] as usize) * factor;
+            *force = phases.friction[k] + self.pressure_sum(phases.slots[k] as usize) * factor;
         });
     }
 
@@ -283,7 +283,7 @@ impl Liquid {
         let block = &work.neighbours.blocks[number];
         let k = s - block.start;
         let slopes = &work.slopes[number][block.range(k)];
-        let here = Vec3::from_slice(&work.place[s]);
+        let here = Vec3::from_slice(&work.position[s]);
         let corrected = self.corrects_gradients();
         let mut sum = DVec3::ZERO;
         for (&j, &slope) in block.of(k).iter().flatten().zip(slopes.iter().flatten()) {
@@ -292,7 +292,7 @@ impl Liquid {
                 continue;
             }
             let q = self.state.particles.multiplier[j] + work.divergence_pressure[j];
-            let there = Vec3::from_slice(&work.place[j]);
+            let there = Vec3::from_slice(&work.position[j]);
             let away = self.setup.periodic.shortest(here - there) * slope;
             if corrected && q != 0.0 {
                 sum += (apply(&work.corrected.inverse[j], away) * q).as_dvec3();
@@ -305,7 +305,7 @@ impl Liquid {
 
     /// With the state equation: pressure belongs to the liquid alone.
     pub(crate) fn free_solids_of_pressure(&mut self) {
-        for &at in &self.phases.place {
+        for &at in &self.phases.slots {
             self.state.particles.pressure[at as usize] = 0.0;
         }
     }
@@ -319,7 +319,7 @@ impl Liquid {
     /// Puts the particles of solids where the solids are \[m\], with their velocities \[m/s\].
     pub fn show_solids(&mut self, position: &[DVec3], velocity: &[DVec3]) {
         let particles = &mut self.state.particles;
-        for ((&at, x), v) in self.phases.place.iter().zip(position).zip(velocity) {
+        for ((&at, x), v) in self.phases.slots.iter().zip(position).zip(velocity) {
             particles.position[at as usize] = x.as_vec3();
             particles.velocity[at as usize] = v.as_vec3();
         }

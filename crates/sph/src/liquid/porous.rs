@@ -176,7 +176,7 @@ pub(crate) struct Seepage {
     drift: Vec<DVec3>,
 }
 
-/// What pores are to particles, by their places in storage; empty without porous solids.
+/// What pores are to particles, by their slots in storage; empty without porous solids.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct InPores {
     /// f.
@@ -230,7 +230,7 @@ impl Liquid {
         let mut in_pores = std::mem::take(&mut self.phases.in_pores);
         self.weigh_pairs(&mut seepage, &mut in_pores, dt);
         let Seepage { web, by_walls, .. } = &mut seepage;
-        web.solids.turn(self.phases.place.len(), &mut web.liquids);
+        web.solids.turn(self.phases.slots.len(), &mut web.liquids);
         by_walls.clear();
         by_walls.resize(web.wet.len(), Vec3::ZERO);
         if self.work.lightness.is_empty() {
@@ -289,7 +289,7 @@ impl Liquid {
             let (i, start) = (of_one[0].0 as usize, solids.pairs.len());
             let (mut chi, mut full) = (0.0, 0.0);
             for &(_, solid, value) in of_one {
-                let at = self.phases.place[solid as usize] as usize;
+                let at = self.phases.slots[solid as usize] as usize;
                 let Some(pores) = self.phases.pores_of(self.state.particles.liquid[at]) else { continue };
                 chi += value;
                 full += (1.0 - pores.porosity) * value;
@@ -322,7 +322,7 @@ impl Liquid {
     /// Sum over particles of solids of a weight times 1/m \[1/kg\].
     fn node_compliance(&self, pairs: &[Pair], of: impl Fn(f64) -> f64) -> f64 {
         let material = |pair: &Pair| {
-            let at = self.phases.place[pair.other as usize] as usize;
+            let at = self.phases.slots[pair.other as usize] as usize;
             self.state.particles.liquid[at]
         };
         pairs.iter().map(|pair| of(pair.weight) * self.phases.inverse_mass(material(pair))).sum()
@@ -362,7 +362,7 @@ impl Liquid {
         for body in &self.phases.bodies {
             for k in body.particles.clone() {
                 let force = seepage.rubbed[k] + seepage.solve.on_solids[k];
-                self.work.acceleration[self.phases.place[k] as usize] = (force / body.mass + gravity).as_vec3();
+                self.work.acceleration[self.phases.slots[k] as usize] = (force / body.mass + gravity).as_vec3();
             }
         }
         self.phases.seepage = seepage;
@@ -379,7 +379,7 @@ impl Liquid {
         let norm = f64::from(self.value_norm()) * self.rest_volume() / self.h;
         // On a particle of liquid.
         let pull = |i: usize, solid: usize| {
-            let at = phases.place[solid] as usize;
+            let at = phases.slots[solid] as usize;
             let suction = phases.pores_of(self.state.particles.liquid[at]).map_or(0.0, |pores| pores.suction);
             let d = self.between(i, at);
             d * (suction * norm * kernel.slope(d.length() / self.h) / d.length().max(1e-30))
@@ -400,8 +400,8 @@ impl Liquid {
     fn push_by(&mut self, multiplier: impl Fn(usize) -> f32 + Sync) -> Vec<Packed> {
         let mut push = std::mem::take(&mut self.work.push);
         let count = self.state.particles.len();
-        let place = self.work.place[..count].par_iter_mut().with_min_len(par::PIECE);
-        place.enumerate().for_each(|(i, place)| place[3] = multiplier(i));
+        let position = self.work.position[..count].par_iter_mut().with_min_len(par::PIECE);
+        position.enumerate().for_each(|(i, position)| position[3] = multiplier(i));
         self.accelerate(&mut push);
         push
     }
@@ -409,10 +409,10 @@ impl Liquid {
     /// Where solids go at the end of the step without drag.
     fn expect_drift(&self, seepage: &mut Seepage, [speed, drag]: [&[DVec3]; 2], dt: f64) {
         let Seepage { drift, solve, .. } = seepage;
-        let Phases { place, velocity, .. } = &self.phases;
+        let Phases { slots, velocity, .. } = &self.phases;
         self.phases.response(drag, &mut solve.response);
         drift.clear();
-        drift.extend(place.iter().enumerate().map(|(k, &at)| {
+        drift.extend(slots.iter().enumerate().map(|(k, &at)| {
             let by_divergence = (self.state.particles.velocity[at as usize] - velocity[k]).as_dvec3();
             speed[k] + by_divergence - solve.response[k] * dt
         }));
@@ -546,13 +546,13 @@ impl Liquid {
     #[must_use]
     pub fn held_by(&self, number: usize, position: &[DVec3], each: f64) -> Option<Held> {
         let pores = self.phases.bodies.get(number)?.pores?;
-        let places: Vec<Vec3> = position.iter().map(|p| p.as_vec3()).collect();
+        let singles: Vec<Vec3> = position.iter().map(|p| p.as_vec3()).collect();
         let mut grid = NeighbourGrid::default();
-        grid.sort(&places, self.h as f32, Periodic::default());
+        grid.sort(&singles, self.h as f32, Periodic::default());
         let (kernel, norm) = (self.density_kernel(), f64::from(self.value_norm()));
         let particles = &self.state.particles;
         let reach = Vec3::splat(self.h as f32);
-        // Space that repeats: the images of a place beside the body.
+        // Space that repeats: the images of a position beside the body.
         let turns = |axis: usize| if self.setup.periodic.length[axis] > 0.0 { -1..=1 } else { 0..=0 };
         let all = turns(0).flat_map(|x| turns(1).flat_map(move |y| turns(2).map(move |z| IVec3::new(x, y, z))));
         let images: Vec<Vec3> = all.map(|turn| turn.as_vec3() * self.setup.periodic.length).collect();
@@ -560,7 +560,7 @@ impl Liquid {
             let mut inside = 0.0;
             for x in images.iter().map(|image| particles.position[i] + *image) {
                 grid.for_each_range_in(x - reach, x + reach, |range| {
-                    let distances = grid.order()[range].iter().map(|&j| f64::from(places[j as usize].distance(x)));
+                    let distances = grid.order()[range].iter().map(|&j| f64::from(singles[j as usize].distance(x)));
                     inside += distances.map(|r| norm * kernel.value(r / self.h)).sum::<f64>();
                 });
             }

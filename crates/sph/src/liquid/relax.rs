@@ -1,7 +1,7 @@
 //! A start at rest: particles make room before the first step.
 //!
 //! A fill puts particles on a lattice, which walls, bodies and other fills cut where they like. What lies too near to them is too dense, and
-//! the first steps would drive it apart. Here the density solve moves places alone,
+//! the first steps would drive it apart. Here the density solve moves positions alone,
 //!
 //! > x += δ,  cᵢ(x + δ) ≤ 1,
 //!
@@ -240,7 +240,7 @@ impl Liquid {
     /// Moves particles along velocities for a time \[s\], but not far, and through no wall; the velocities are not theirs.
     fn move_along(&mut self, flow: &[Packed], step: f32) {
         let farthest = FARTHEST * self.setup.params.spacing as f32;
-        let (walls, phases, place) = (&self.walls, &self.phases, &self.work.place);
+        let (walls, phases, position) = (&self.walls, &self.phases, &self.work.position);
         let particles = &mut self.state.particles;
         let (liquid, velocity) = (&particles.liquid, &particles.velocity);
         let each = particles.position.par_iter_mut().with_min_len(par::LIGHT).enumerate();
@@ -250,7 +250,7 @@ impl Liquid {
         });
         for contact in self.work.contacts.iter().flatten().filter(|contact| walls.is_surface(contact.wall)) {
             let i = contact.particle as usize;
-            let from = Vec3::from_slice(&place[i]);
+            let from = Vec3::from_slice(&position[i]);
             walls.keep_before(contact.wall, from, &mut particles.position[i], &mut particles.velocity[i].clone());
         }
         if self.setup.periodic.any() {

@@ -24,7 +24,7 @@ use rayon::prelude::*;
 #[derive(Clone, Copy)]
 struct Input<'a> {
     /// Position \[m\] and volume Vⱼ \[m³\].
-    place: &'a [Packed],
+    position: &'a [Packed],
     /// Velocity \[m/s\] and pressure \[Pa\].
     flow: &'a [Packed],
     friction: Friction<'a>,
@@ -57,7 +57,7 @@ impl Liquid {
         let mut output = std::mem::take(&mut self.work.acceleration);
         output.resize(self.state.particles.len(), Vec3::ZERO);
         let input = Input {
-            place: &self.work.place,
+            position: &self.work.position,
             flow: &self.work.flow,
             friction: self.friction(self.setup.stiffness.sqrt()),
             inverse_h: (1.0 / self.h) as f32,
@@ -80,13 +80,13 @@ impl Liquid {
             let p = self.state.particles.pressure[i];
             let force = contact.push * (p + self.mirror_pressure(contact, gravity, p));
             self.work.acceleration[i] += force;
-            let on_particle = force.as_dvec3() * f64::from(self.work.place[i][3]);
+            let on_particle = force.as_dvec3() * f64::from(self.work.position[i][3]);
             self.work.reactions[usize::from(contact.wall)]
                 .push(self.state.particles.position[i].as_dvec3(), -on_particle);
         }
         self.push_bodies(gravity, |liquid, i| {
             let pressure = liquid.state.particles.pressure[i];
-            [pressure, pressure, liquid.work.place[i][3] / liquid.rest_volume() as f32]
+            [pressure, pressure, liquid.work.position[i][3] / liquid.rest_volume() as f32]
         });
     }
 }
@@ -104,20 +104,20 @@ fn sum<S: Simd, K: KernelLanes, P: Space>(
         #[inline(always)]
         || {
             // Of one length: an index is checked once for both.
-            let (place, flow) = (input.place, &input.flow[..input.place.len()]);
+            let (position, flow) = (input.position, &input.flow[..input.position.len()]);
             let inverse_h = splat(simd, input.inverse_h);
             let zero = splat(simd, 0.0);
             let shock = splat(simd, input.friction.shock);
             let slope_norm = inverse_h * inverse_h * inverse_h * inverse_h * inverse_h;
             for (k, output) in output.iter_mut().enumerate() {
                 let i = block.start + k;
-                let (x_i, v_i) = (splat3(simd, place[i]), splat3(simd, flow[i]));
+                let (x_i, v_i) = (splat3(simd, position[i]), splat3(simd, flow[i]));
                 let p_i = splat(simd, flow[i][3]);
                 let mut force = [zero; 3];
                 for (eight, square) in block.with_squares(k) {
                     let q = f32x8::simd_from(simd, *square).sqrt() * inverse_h;
                     let inverse_q = bounded_inverse(simd, q);
-                    let (x_j, volume_j) = gather(simd, place, eight);
+                    let (x_j, volume_j) = gather(simd, position, eight);
                     let (v_j, p_j) = gather(simd, flow, eight);
                     let d = space.shortest(simd, minus(x_i, x_j));
                     let v = minus(v_i, v_j);

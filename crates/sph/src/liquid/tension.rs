@@ -15,7 +15,7 @@
 //! drives the interface \[SZW eqs 9, 10\]. Neighbours across it have the opposite normal; it is turned round before normals are
 //! compared, which the paper's eq. 12 forgets. σ is the difference of the liquids' own (Antonow's rule).
 //!
-//! Curvature, `"fitted"`: the normals of neighbours in the surface, as a linear function of their place in the tangent plane, by least
+//! Curvature, `"fitted"`: the normals of neighbours in the surface, as a linear function of their position in the tangent plane, by least
 //! squares. Particles lie half a spacing z below the surface that they make; the curvature of the parallel surface there is
 //! (κ + 2Kz)/(1 + κz + Kz²) with Gauss' curvature K. `"paper"`: κ = −d Σ (n̂ᵢ − n̂ⱼ)·∇W / Σ r dW/dr with d = 3 \[SZW eq. 12\].
 //!
@@ -232,13 +232,13 @@ impl Liquid {
         slopes: &'a [[f32; LANES]],
         k: usize,
     ) -> impl Iterator<Item = (usize, Vec3, f32)> + 'a {
-        let (place, i) = (&self.work.place, block.start + k);
-        let (here, nobody) = (Vec3::from_slice(&place[i]), place.len() - 1);
+        let (position, i) = (&self.work.position, block.start + k);
+        let (here, nobody) = (Vec3::from_slice(&position[i]), position.len() - 1);
         let lists = block.of(k).as_flattened().iter().zip(slopes[block.range(k)].as_flattened());
         lists
             .map(|(&j, &slope)| (j as usize, slope))
             .filter(move |&(j, _)| j != nobody && j != i)
-            .map(move |(j, slope)| (j, self.setup.periodic.shortest(Vec3::from_slice(&place[j]) - here), slope))
+            .map(move |(j, slope)| (j, self.setup.periodic.shortest(Vec3::from_slice(&position[j]) - here), slope))
     }
 
     /// One for liquids that have the same normal, minus one for those that have the opposite.
@@ -369,7 +369,7 @@ fn weight(d: Vec3, inverse_square: f32) -> f32 {
     t * t
 }
 
-/// Normals around a particle as a linear function of place in its tangent plane, by least squares.
+/// Normals around a particle as a linear function of position in its tangent plane, by least squares.
 struct Fit {
     axes: [Vec3; 2],
     /// Σ w x², Σ w y², Σ w xy.
@@ -425,8 +425,8 @@ mod tests {
         let n = |x: f32, y: f32| Vec3::new(-a * x, -b * y, -1.0).normalize();
         let around = (-3..=3).flat_map(|x| (-3..=3).map(move |y| (0.02 * x as f32, 0.02 * y as f32)));
         let others = around.map(|(x, y)| {
-            let place = Vec3::new(x, y, -0.5 * (a * x * x + b * y * y)) + n(x, y) * depth;
-            (place - Vec3::NEG_Z * depth, n(x, y) - Vec3::NEG_Z, 1.0)
+            let position = Vec3::new(x, y, -0.5 * (a * x * x + b * y * y)) + n(x, y) * depth;
+            (position - Vec3::NEG_Z * depth, n(x, y) - Vec3::NEG_Z, 1.0)
         });
         Fit::new(Vec3::NEG_Z).add_all(others).curvature(depth)
     }

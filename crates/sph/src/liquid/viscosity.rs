@@ -52,7 +52,7 @@ pub(crate) struct Friction<'a> {
     pub(crate) viscosity: Viscosity<'a>,
     /// ρ α c/(2 h) \[Pa·s/m²\].
     pub(crate) shock: f32,
-    /// ρ c² \[Pa\]: pressure between particles that share one place.
+    /// ρ c² \[Pa\]: pressure between particles that share one position.
     crowding: f32,
     /// Where crowding begins: half a spacing, in units of h.
     crowded: f32,
@@ -124,11 +124,11 @@ impl Liquid {
         if self.setup.params.viscosity == ViscositySolver::Implicit {
             friction.viscosity = Viscosity::Uniform(0.0);
         }
-        let (place, flow, inverse_h) = (&self.work.place, &self.work.flow, (1.0 / self.h) as f32);
+        let (position, flow, inverse_h) = (&self.work.position, &self.work.flow, (1.0 / self.h) as f32);
         let level = self.level;
         crate::liquid::with_kernel_and_space!(self, |pair| {
             for_each_block(&self.work.neighbours.blocks, &mut output, |block, piece| {
-                dispatch!(level, simd => sum(simd, pair, block, (place, flow), friction, inverse_h, piece));
+                dispatch!(level, simd => sum(simd, pair, block, (position, flow), friction, inverse_h, piece));
             });
         });
         self.work.acceleration = output;
@@ -152,15 +152,15 @@ impl Liquid {
         shares
     }
 
-    /// Puts volumes beside places, and beside velocities whatever a pass wants there.
+    /// Puts volumes beside positions, and beside velocities whatever a pass wants there.
     pub(crate) fn pack_volumes_and_velocities(&mut self, companion: impl Fn(&Particles, usize) -> f32 + Sync) {
         let particles = &self.state.particles;
         let (count, volume) = (particles.len(), self.rest_volume() as f32);
-        let (place, flow, compression) = (&mut self.work.place, &mut self.work.flow, &self.work.compression);
+        let (position, flow, compression) = (&mut self.work.position, &mut self.work.flow, &self.work.compression);
         flow.resize(count + 1, [0.0; 4]);
-        place[..count].par_iter_mut().zip(&mut flow[..count]).with_min_len(par::LIGHT).enumerate().for_each(
-            |(i, (place, flow))| {
-                place[3] = volume / compression[i];
+        position[..count].par_iter_mut().zip(&mut flow[..count]).with_min_len(par::LIGHT).enumerate().for_each(
+            |(i, (position, flow))| {
+                position[3] = volume / compression[i];
                 *flow = crate::simd::pack(particles.velocity[i], companion(particles, i));
             },
         );
@@ -175,7 +175,7 @@ impl Liquid {
             let Some(viscosity) = self.wall_viscosity(contact.wall, i) else { continue };
             let force = (contact.drag_velocity - self.state.particles.velocity[i] * contact.drag) * viscosity;
             self.work.acceleration[i] += force;
-            let on_particle = force.as_dvec3() * f64::from(self.work.place[i][3]);
+            let on_particle = force.as_dvec3() * f64::from(self.work.position[i][3]);
             self.work.reactions[usize::from(contact.wall)]
                 .push(self.state.particles.position[i].as_dvec3(), -on_particle);
         }
@@ -184,7 +184,7 @@ impl Liquid {
                 let i = contact.particle as usize;
                 let viscosity = liquid.wall_viscosity(contact.wall, i).unwrap_or(0.0);
                 let force = (contact.drag_velocity - liquid.state.particles.velocity[i] * contact.drag) * viscosity;
-                force.as_dvec3() * f64::from(liquid.work.place[i][3])
+                force.as_dvec3() * f64::from(liquid.work.position[i][3])
             });
         }
         let gravity = gravity.as_vec3();
@@ -204,7 +204,7 @@ fn sum<S: Simd, K: KernelLanes, P: Space>(
     simd: S,
     (_, space): (K, P),
     block: &Block,
-    (place, flow): (&[Packed], &[Packed]),
+    (position, flow): (&[Packed], &[Packed]),
     friction: Friction,
     inverse_h: f32,
     output: &mut [Vec3],
@@ -213,7 +213,7 @@ fn sum<S: Simd, K: KernelLanes, P: Space>(
         #[inline(always)]
         || {
             // Of one length: an index is checked once for both.
-            let flow = &flow[..place.len()];
+            let flow = &flow[..position.len()];
             let inverse_h = splat(simd, inverse_h);
             let zero = splat(simd, 0.0);
             let shock = splat(simd, friction.shock);
@@ -223,13 +223,13 @@ fn sum<S: Simd, K: KernelLanes, P: Space>(
             let crowding = splat(simd, -10.0 * friction.crowding / friction.crowded);
             for (k, output) in output.iter_mut().enumerate() {
                 let i = block.start + k;
-                let (x_i, v_i) = (splat3(simd, place[i]), splat3(simd, flow[i]));
+                let (x_i, v_i) = (splat3(simd, position[i]), splat3(simd, flow[i]));
                 let share_i = splat(simd, flow[i][3]);
                 let mut force = [zero; 3];
                 for (eight, square) in block.with_squares(k) {
                     let q = f32x8::simd_from(simd, *square).sqrt() * inverse_h;
                     let inverse_q = bounded_inverse(simd, q);
-                    let (x_j, volume_j) = gather(simd, place, eight);
+                    let (x_j, volume_j) = gather(simd, position, eight);
                     let (v_j, share_j) = gather(simd, flow, eight);
                     let d = space.shortest(simd, minus(x_i, x_j));
                     let v = minus(v_i, v_j);

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 pub(crate) struct Passed {
     pub(crate) particle: u32,
     /// Where it is put \[m\].
-    pub(crate) place: DVec3,
+    pub(crate) position: DVec3,
     pub(crate) normal: DVec3,
     /// Velocity of the surface there \[m/s\].
     pub(crate) velocity: DVec3,
@@ -75,7 +75,7 @@ impl Bodies {
         let at = |corners: [DVec3; 3]| lambda.x * corners[0] + lambda.y * corners[1] + lambda.z * corners[2];
         let [from, to] = sweep.corners.map(at);
         let (velocity, normal, nodes) = ((to - from) / dt, sweep.normals[1], self.wet[triangle as usize].nodes);
-        Some((time, Passed { particle, place: to + normal * gap, normal, velocity, nodes, lambda }))
+        Some((time, Passed { particle, position: to + normal * gap, normal, velocity, nodes, lambda }))
     }
 }
 

@@ -127,22 +127,22 @@ mod tests {
         #[test]
         fn eight_nearest_points_are_those_of_one(
             corners in prop::array::uniform9(-1.0f64..1.0),
-            places in prop::array::uniform24(-1.5f32..1.5),
+            positions in prop::array::uniform24(-1.5f32..1.5),
         ) {
             let [a, b, c] = [0, 3, 6].map(|k| DVec3::from_slice(&corners[k..]));
-            let place = |k: usize| Vec3::new(places[k], places[8 + k], places[16 + k]);
+            let position = |k: usize| Vec3::new(positions[k], positions[8 + k], positions[16 + k]);
             for level in [Level::new(), Level::baseline()] {
                 let mut list = RubList::default();
                 list.clear(2 * LANES);
                 dispatch!(level, simd => {
-                    let p = [0, 8, 16].map(|k| f32x8::from_slice(simd, &places[k..k + LANES]));
+                    let p = [0, 8, 16].map(|k| f32x8::from_slice(simd, &positions[k..k + LANES]));
                     let rubs = Nearest::new(simd, [a, b, c]).rubs(simd, p);
                     list.push(simd, rubs, splat(simd, 1.0), &[0, 1, 2, 3, 4, 5, 6, 7]);
                 });
                 let rubs: Vec<_> = list.all().collect();
                 for k in 0..LANES {
-                    let (nearest, lambda) = closest_point(place(k).as_dvec3(), [a, b, c]);
-                    let distance = nearest.distance(place(k).as_dvec3());
+                    let (nearest, lambda) = closest_point(position(k).as_dvec3(), [a, b, c]);
+                    let distance = nearest.distance(position(k).as_dvec3());
                     let Some(&(_, rub)) = rubs.iter().find(|rub| rub.0 as usize == k) else {
                         prop_assert!(distance > 1.0 - 2e-6);
                         continue;
@@ -150,7 +150,7 @@ mod tests {
                     prop_assert!((f64::from(rub.distance) - distance).abs() < 2e-6, "{} {distance}", rub.distance);
                     // Where the triangle is a needle, other points are as near.
                     let point = rub.lambda.x * a.as_vec3() + rub.lambda.y * b.as_vec3() + rub.lambda.z * c.as_vec3();
-                    let off = point.distance(place(k)) - rub.distance;
+                    let off = point.distance(position(k)) - rub.distance;
                     prop_assert!(off.abs() < 1e-5 && rub.lambda.min_element() > -1e-6, "{off} {lambda}");
                 }
             }

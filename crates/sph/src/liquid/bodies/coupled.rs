@@ -51,7 +51,7 @@ impl Liquid {
         }
         self.bodies.number();
         let level = self.level;
-        let places = (&self.work.grid, &self.work.columns, &self.work.place[..]);
+        let sorted = (&self.work.grid, &self.work.columns, &self.work.position[..]);
         let Coupling { wall, integral, longest_edge, distribution, .. } = self.setup.coupling;
         let (viscosity, volume, h) = (self.point_viscosity(), self.rest_volume(), self.h);
         let factor = viscosity * volume * LAYER * h * 45.0 / (std::f64::consts::PI * h * h * h * h * h);
@@ -65,9 +65,9 @@ impl Liquid {
             hold: (viscosity > 0.0).then_some(hold),
         };
         match self.setup.params.kernel {
-            KernelFamily::Papers => self.bodies.integrate::<Papers>(level, scheme, places),
-            KernelFamily::CubicSpline => self.bodies.integrate::<CubicSpline>(level, scheme, places),
-            KernelFamily::QuarticSpline => self.bodies.integrate::<QuarticSpline>(level, scheme, places),
+            KernelFamily::Papers => self.bodies.integrate::<Papers>(level, scheme, sorted),
+            KernelFamily::CubicSpline => self.bodies.integrate::<CubicSpline>(level, scheme, sorted),
+            KernelFamily::QuarticSpline => self.bodies.integrate::<QuarticSpline>(level, scheme, sorted),
         }
         let State { body_forces, body_impulses, .. } = &mut self.state;
         let parted = body_forces.len() != self.bodies.bodies.len();
@@ -128,9 +128,9 @@ impl Liquid {
         let (position, velocity) = (&mut particles.position, &mut particles.velocity);
         let way = |i: usize| {
             let x = position[i];
-            // Where velocities are not those of places, the way is not theirs either.
+            // Where velocities are not those of positions, the way is not theirs either.
             let way = if shifted {
-                setup.periodic.shortest(x - Vec3::from_slice(&work.place[i])).as_dvec3()
+                setup.periodic.shortest(x - Vec3::from_slice(&work.position[i])).as_dvec3()
             } else {
                 velocity[i].as_dvec3() * dt
             };
@@ -142,7 +142,7 @@ impl Liquid {
             let i = passed.particle as usize;
             let v = velocity[i].as_dvec3();
             let change = passed.normal * -(v - passed.velocity).dot(passed.normal).min(0.0);
-            position[i] = passed.place.as_vec3();
+            position[i] = passed.position.as_vec3();
             velocity[i] = (v + change).as_vec3();
             let mass = setup.materials[usize::from(particles.liquid[i])].1.density * volume;
             for (k, &node) in passed.nodes.iter().enumerate() {
@@ -241,7 +241,7 @@ impl Liquid {
         self.bodies.add_expected();
     }
 
-    /// How particles and the nodes of bodies answer to the multipliers that are the companions of the places, on top of the start of
+    /// How particles and the nodes of bodies answer to the multipliers that are the companions of the positions, on top of the start of
     /// the solve or of nothing: accelerations into `push` and `bodies.response`.
     pub(crate) fn response(&mut self, push: &mut Vec<Packed>, from_start: bool) {
         self.press();
@@ -249,11 +249,11 @@ impl Liquid {
             return self.accelerate(push);
         }
         let mut bodies = std::mem::take(&mut self.bodies);
-        let (place, volume) = (&self.work.place, self.rest_volume());
+        let (position, volume) = (&self.work.position, self.rest_volume());
         let yield_bodies = || {
             bodies.start_response(from_start);
             let mut response = std::mem::take(&mut bodies.response);
-            bodies.push_nodes(volume, |i| place[i][3], &mut response);
+            bodies.push_nodes(volume, |i| position[i][3], &mut response);
             bodies.response = response;
             bodies.give_way();
             if from_start {

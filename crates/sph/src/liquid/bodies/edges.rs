@@ -20,7 +20,7 @@ use crate::simd::{KernelLanes, LANES, Lanes3, angle, splat};
 use fearless_simd::{Select, Simd, SimdBase, SimdFloat, SimdMask, f32x8};
 use std::f32::consts::PI;
 
-/// Places and weights of Gauss points on [−1, 1].
+/// Positions and weights of Gauss points on [−1, 1].
 const POINTS: [[f32; 2]; 6] = [
     [-0.932_469_5, 0.171_324_49],
     [-0.661_209_4, 0.360_761_57],
@@ -80,7 +80,7 @@ impl<'a> Edges<'a> {
         Self { cut, edges: [0, 1, 2].map(|k| Edge::new(corners[k], corners[(k + 1) % 3])) }
     }
 
-    /// Puts down what the triangle does to eight particles, the last of which may be nobody, at places relative to its third
+    /// Puts down what the triangle does to eight particles, the last of which may be nobody, at positions relative to its third
     /// corner \[m\].
     #[inline(always)]
     pub(super) fn press<S: Simd, K: KernelLanes>(
@@ -149,8 +149,8 @@ impl<'a> Edges<'a> {
             let (middle, spread) = ((last + first) * half, (last - first) * half);
             let near = near * half;
             let (mut flux, mut weight, mut moment) = (zero, zero, zero);
-            for [place, part] in POINTS {
-                let y = middle + spread * splat(simd, place);
+            for [point, part] in POINTS {
+                let y = middle + spread * splat(simd, point);
                 let inverse = one / y;
                 let (grown, shrunk) = (eighth_power(y), eighth_power(inverse));
                 let (q, t) = ((grown + shrunk) * near, (grown - shrunk) * near);

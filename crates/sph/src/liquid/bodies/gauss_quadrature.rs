@@ -101,7 +101,7 @@ pub(super) fn integrate<S: Simd, K: KernelLanes>(
     simd: S,
     face: &Face,
     scheme: IntegrationScheme,
-    (liquid, columns, places): Places<'_>,
+    (liquid, columns, positions): SortedParticles<'_>,
     (Pairs { pairs, rubs }, scratch): (&mut Pairs, &mut Scratch),
 ) {
     let Scratch { ranges, may_feel, may_rub, near, pieces } = scratch;
@@ -143,17 +143,17 @@ pub(super) fn integrate<S: Simd, K: KernelLanes>(
                     }
                 }
             }
-            let nobody = (places.len() - 1) as u32;
+            let nobody = (positions.len() - 1) as u32;
             if let Some(rub) = scheme.rub {
                 let (nearest, rub) = (Nearest::new(simd, face.own), splat(simd, rub as f32));
                 for eight in may_rub.eights(nobody) {
-                    near.push(simd, nearest.rubs(simd, gather(simd, places, eight).0), rub, eight);
+                    near.push(simd, nearest.rubs(simd, gather(simd, positions, eight).0), rub, eight);
                 }
                 rubs.extend(near.all());
             }
             let edges = Edges::new(&cut);
             for eight in may_feel.eights(nobody) {
-                let relative = cut.relative(simd, gather(simd, places, eight).0);
+                let relative = cut.relative(simd, gather(simd, positions, eight).0);
                 if scheme.by_edges {
                     edges.press::<_, K>(simd, (eight, nobody), relative, pairs);
                     continue;
@@ -183,7 +183,7 @@ pub(super) fn integrate<S: Simd, K: KernelLanes>(
 /// Memory that the triangles of a thread share.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
-    /// Places of particles around the triangle.
+    /// Ranges of particles around the triangle.
     ranges: Vec<Range<usize>>,
     /// Particles that may feel it, and those that may be near enough to rub it.
     may_feel: Chosen,
@@ -209,7 +209,7 @@ impl Scratch {
 }
 
 /// The liquid's particles: in cells, as columns, and as quadruples, the last of which is nobody.
-pub(crate) type Places<'a> = (&'a NeighbourGrid, &'a Columns, &'a [Packed]);
+pub(crate) type SortedParticles<'a> = (&'a NeighbourGrid, &'a Columns, &'a [Packed]);
 
 /// Pieces that are summed together.
 const BATCH: usize = 8 * LANES;
@@ -370,25 +370,25 @@ impl CutTriangle {
         (self.edge / (self.longest * nearness)).ceil().clamp(1.0, MOST_PIECES as f32)
     }
 
-    /// Eight places relative to the third corner \[m\].
+    /// Eight positions relative to the third corner \[m\].
     #[inline(always)]
     fn relative<S: Simd>(&self, simd: S, p: Lanes3<S>) -> Lanes3<S> {
         minus(p, splat_vector(simd, self.corner))
     }
 
-    /// How high eight places lie above the plane, in reaches.
+    /// How high eight positions lie above the plane, in reaches.
     #[inline(always)]
     pub(super) fn height<S: Simd>(&self, simd: S, relative: Lanes3<S>) -> f32x8<S> {
         self.along(simd, 2, relative)
     }
 
-    /// How far eight places lie along an axis, in reaches.
+    /// How far eight positions lie along an axis, in reaches.
     #[inline(always)]
     pub(super) fn along<S: Simd>(&self, simd: S, axis: usize, relative: Lanes3<S>) -> f32x8<S> {
         dot(relative, splat_vector(simd, self.axes[axis])) * splat(simd, self.scale)
     }
 
-    /// The coordinates along the sides of eight places in the plane, in reaches from where they are zero.
+    /// The coordinates along the sides of eight positions in the plane, in reaches from where they are zero.
     #[inline(always)]
     pub(super) fn coordinates_of<S: Simd>(&self, simd: S, [a, b]: [f32x8<S>; 2]) -> [f32x8<S>; 2] {
         let [u, v] = [self.coordinates([1.0, 0.0]), self.coordinates([0.0, 1.0])];
@@ -451,10 +451,10 @@ impl CutTriangle {
         felt.add_to(simd, self, part, sums);
     }
 
-    /// The coordinates along the sides of a place in the plane, as seen from where they are zero.
+    /// The coordinates along the sides of a position in the plane, as seen from where they are zero.
     fn coordinates(&self, [a, b]: [f32; 2]) -> [f32; 2] {
-        let place = (self.axes[0] * a + self.axes[1] * b) / self.scale;
-        self.dual.map(|dual| dual.dot(place))
+        let position = (self.axes[0] * a + self.axes[1] * b) / self.scale;
+        self.dual.map(|dual| dual.dot(position))
     }
 
     /// The wall integral around a particle, which has no number yet.

@@ -66,7 +66,7 @@ impl Bodies {
         let stepped = !self.first.is_empty();
         self.prescribed.iter().enumerate().filter(move |_| stepped).map(|(body, &wall)| {
             let forces = self.force[self.nodes_of(body)].iter().zip(&self.bodies[body].positions);
-            (wall, forces.map(|(force, place)| Wrench::at(*place, *force)).sum())
+            (wall, forces.map(|(force, position)| Wrench::at(*position, *force)).sum())
         })
     }
 }

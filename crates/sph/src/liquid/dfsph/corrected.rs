@@ -19,10 +19,10 @@
 //! | d, n | distance from the side \[m\], its normal into the liquid |
 //! | ∫ W n⊗(x − y) dA | b d n⊗n of a flat side; of triangles Σₖ Bₖ⊗(x − xₖ) over their nodes, exactly: before a ball its part along the surface is less than zero |
 //! | qᵢ | pressure \[Pa\]; inside the liquid it may pull, elsewhere not |
-//! | δᵢ | shift of the place \[m\] |
+//! | δᵢ | shift of the position \[m\] |
 //!
 //! The step: one projection of v + Δt (gravity, friction, tension) to D v = 0, less half of the divergence that it started with, from the
-//! pressure of the last step on; then the density solve with plain gradients, which only moves places, by δ, until no compression is left.
+//! pressure of the last step on; then the density solve with plain gradients, which only moves positions, by δ, until no compression is left.
 //! Velocities stay with their particles: if they followed their field, v += (∇v) δ, momentum would not be kept, and waves last no longer.
 
 mod sums;
@@ -63,7 +63,7 @@ pub(crate) type Symmetric = [f32; 6];
 /// What corrected gradients need in a step.
 #[derive(Default)]
 pub(crate) struct Corrected {
-    /// Whether sums are to be corrected, and whether places are shifted, which bodies do not answer.
+    /// Whether sums are to be corrected, and whether positions are shifted, which bodies do not answer.
     pub(super) on: bool,
     pub(crate) shifts: bool,
     /// Whether bodies stay where they are in a projection, as at the start.
@@ -81,7 +81,7 @@ pub(crate) struct Corrected {
     pub(super) pulls: Vec<bool>,
     /// D v at the start of the step \[1/s\], times the part of it that the projection turns round.
     pub(crate) turned: Vec<f32>,
-    /// What the shift of places has lifted the liquid by in the step \[J\].
+    /// What the shift of positions has lifted the liquid by in the step \[J\].
     lift: f64,
     /// Velocities after the projection.
     pub(crate) projected: Vec<Packed>,
@@ -144,7 +144,7 @@ impl Liquid {
     #[must_use]
     pub fn corrects_gradients(&self) -> bool {
         let by_pressure = self.setup.coupling.wall == BodyWall::Pressure;
-        // The shift of places does not keep the angular momentum of drops: under surface tension they are corrected on demand.
+        // The shift of positions does not keep the angular momentum of drops: under surface tension they are corrected on demand.
         let wanted = self.setup.params.gradients.is_some() || self.strongest_tension() == 0.0;
         self.setup.params.corrects_gradients() && by_pressure && wanted && !self.phases.is_porous()
     }
@@ -167,7 +167,7 @@ impl Liquid {
             blocks.zip(pieces).for_each(
                 |((((block, slopes), gradients), contacts), (((inverse, fit), push), links))| {
                     let pairs = Pairs { block, slopes, gradients };
-                    dispatch!(level, simd => sum_moments(simd, pair.1, pairs, &work.place, norm, inverse));
+                    dispatch!(level, simd => sum_moments(simd, pair.1, pairs, &work.position, norm, inverse));
                     for (fit, moments) in fit.iter_mut().zip(&*inverse) {
                         *fit = invert_or_not(moments);
                     }
@@ -266,7 +266,7 @@ impl Liquid {
         }
     }
 
-    /// Finds the pressure that leaves no divergence, and adds its acceleration; then the shift of places that leaves no compression.
+    /// Finds the pressure that leaves no divergence, and adds its acceleration; then the shift of positions that leaves no compression.
     pub(super) fn project_and_shift(&mut self, gravity: DVec3, dt: f64) -> Result<Solved, StepError> {
         self.bodies.expect(gravity);
         self.add_mirror_heads(gravity.as_vec3());
@@ -281,7 +281,7 @@ impl Liquid {
         self.check("find pressure", "pressure", |p, i| p.pressure[i].is_finite())?;
         let shifted = self.shift(dt);
         self.book_shift(gravity, dt);
-        self.part_places(dt);
+        self.shift_positions(dt);
         let acceleration = &self.work.acceleration;
         self.check("find pressure", "acceleration", |_, i| acceleration[i].is_finite())?;
         Ok(Solved {
@@ -384,7 +384,7 @@ impl Liquid {
         self.work.reactions = reactions;
     }
 
-    /// Places without compression; at the end `work.flow` holds the velocities that lead there.
+    /// Positions without compression; at the end `work.flow` holds the velocities that lead there.
     pub(crate) fn shift(&mut self, dt: f64) -> Solved {
         let solver = &self.setup.params;
         let error = solver.density_error.max(super::ROUNDING * self.share_taken_back(dt));
@@ -396,7 +396,7 @@ impl Liquid {
         solved
     }
 
-    /// What the shift of places lifts the liquid by, Σ m g·δ with the sign turned: no velocity pays for it.
+    /// What the shift of positions lifts the liquid by, Σ m g·δ with the sign turned: no velocity pays for it.
     fn book_shift(&mut self, gravity: DVec3, dt: f64) {
         let volume = self.rest_volume();
         let (work, liquid) = (&self.work, &self.state.particles.liquid);
@@ -407,23 +407,23 @@ impl Liquid {
         self.work.corrected.lift = lift * volume * dt;
     }
 
-    /// Work of the shift of places against gravity in the last step \[J\], which comes from nowhere; nothing with plain gradients.
+    /// Work of the shift of positions against gravity in the last step \[J\], which comes from nowhere; nothing with plain gradients.
     #[must_use]
     pub fn shift_work(&self) -> f64 {
         self.work.corrected.lift
     }
 
-    /// Accelerations of places, by which they are shifted, and of velocities, which are not: they would follow their field at the price of
+    /// Accelerations of positions, by which they are shifted, and of velocities, which are not: they would follow their field at the price of
     /// momentum.
-    fn part_places(&mut self, dt: f64) {
+    fn shift_positions(&mut self, dt: f64) {
         let inverse_dt = (1.0 / dt) as f32;
         let crate::liquid::Workspace { flow, acceleration, own_acceleration: own, corrected, .. } = &mut self.work;
         own.resize(acceleration.len(), Vec3::ZERO);
         let (velocity, projected) = (&self.state.particles.velocity, &corrected.projected);
         let both = own.par_iter_mut().zip(acceleration).with_min_len(par::LIGHT).enumerate();
-        both.for_each(|(i, (own, place))| {
+        both.for_each(|(i, (own, position))| {
             *own = (Vec3::from_slice(&projected[i]) - velocity[i]) * inverse_dt;
-            *place = (Vec3::from_slice(&flow[i]) - velocity[i]) * inverse_dt;
+            *position = (Vec3::from_slice(&flow[i]) - velocity[i]) * inverse_dt;
         });
     }
 
@@ -472,7 +472,7 @@ impl Liquid {
             let fits = work.corrected.fit.par_chunks(par::PIECE);
             blocks.zip(fits).zip(x.zip(y).zip(z)).for_each(|((((block, slopes), gradients), fit), ((x, y), z))| {
                 let pairs = Pairs { block, slopes, gradients };
-                dispatch!(level, simd => fit_field(simd, pair.1, pairs, (&work.place, flow), fit, [x, y, z]));
+                dispatch!(level, simd => fit_field(simd, pair.1, pairs, (&work.position, flow), fit, [x, y, z]));
                 for row in [x, y, z] {
                     row.iter_mut().for_each(|row| *row = [row[0] * -norm, row[1] * -norm, row[2] * -norm, row[3]]);
                 }
@@ -481,7 +481,7 @@ impl Liquid {
             blocks.zip(output[..count].par_chunks_mut(par::PIECE)).for_each(|((block, slopes), piece)| {
                 for (k, output) in piece.iter_mut().enumerate() {
                     let lists = (block, &slopes[..], k);
-                    let sum = dispatch!(level, simd => sum_noise(simd, pair.1, lists, (&work.place, flow), rows));
+                    let sum = dispatch!(level, simd => sum_noise(simd, pair.1, lists, (&work.position, flow), rows));
                     *output = pack(sum * scale, 0.0);
                 }
             });
@@ -489,10 +489,11 @@ impl Liquid {
         output[count] = [0.0; 4];
     }
 
-    /// q L of all particles, whose multipliers q are the companions of their places.
+    /// q L of all particles, whose multipliers q are the companions of their positions.
     pub(crate) fn press(&mut self) {
         let count = self.state.particles.len();
-        let crate::liquid::Workspace { corrected: Corrected { on, pressed, inverse, .. }, place, .. } = &mut self.work;
+        let crate::liquid::Workspace { corrected: Corrected { on, pressed, inverse, .. }, position, .. } =
+            &mut self.work;
         if !*on {
             return;
         }
@@ -500,7 +501,7 @@ impl Liquid {
         let [a, b] = pressed;
         let each = a[..count].par_iter_mut().zip(&mut b[..count]).with_min_len(par::LIGHT).enumerate();
         each.for_each(|(i, (a, b))| {
-            let (l, q) = (&inverse[i], place[i][3]);
+            let (l, q) = (&inverse[i], position[i][3]);
             *a = [l[0] * q, l[1] * q, l[2] * q, l[3] * q];
             *b = [l[4] * q, l[5] * q, 0.0, 0.0];
         });
@@ -519,11 +520,11 @@ impl Liquid {
             let pieces = output[..count].par_chunks_mut(par::PIECE);
             blocks.zip(pieces).for_each(|(((block, slopes), gradients), piece)| {
                 let pairs = Pairs { block, slopes, gradients };
-                dispatch!(level, simd => sum_pressure(simd, pair.1, pairs, &work.place, &work.corrected.pressed, piece));
+                dispatch!(level, simd => sum_pressure(simd, pair.1, pairs, &work.position, &work.corrected.pressed, piece));
                 for (k, output) in piece.iter_mut().enumerate() {
                     let i = block.start + k;
                     let rest_density = work.inertia[usize::from(particles.liquid[i])] * in_pores.hindrance(i);
-                    let own = work.corrected.own[i] * work.place[i][3];
+                    let own = work.corrected.own[i] * work.position[i][3];
                     *output = pack((own - Vec3::from_slice(output) * norm) / rest_density, 0.0);
                 }
             });
@@ -546,7 +547,7 @@ impl Liquid {
         with_kernel_and_space!(self, |pair| {
             sum_over_blocks(&work.neighbours.blocks, output, partial, |number, block, piece| {
                 let pairs = Pairs { block, slopes: &work.slopes[number], gradients: &work.gradients[number] };
-                dispatch!(level, simd => sum_rate(simd, pair.1, pairs, (&work.place, flow), &c.inverse, piece));
+                dispatch!(level, simd => sum_rate(simd, pair.1, pairs, (&work.position, flow), &c.inverse, piece));
                 for link in work.links[number].iter().filter(|_| !c.leaves_bodies()) {
                     let rate = link.weight.dot(self.bodies.response_of(link.node)) * time;
                     piece[link.particle as usize - block.start] += rate / norm;

@@ -17,19 +17,19 @@ pub(super) struct Pairs<'a> {
 }
 
 impl Pairs<'_> {
-    /// h⁴ ∇W between a particle and eight neighbours, whose place among all pairs is `at`: the same bits whether gradients are
-    /// kept or not. The companions of their places, if these had to be read.
+    /// h⁴ ∇W between a particle and eight neighbours, whose index among all pairs is `at`: the same bits whether gradients are
+    /// kept or not. The companions of their positions, if these had to be read.
     #[inline(always)]
     pub(super) fn gradient<S: Simd, P: Space>(
         &self,
         simd: S,
-        (space, place): (P, &[Packed]),
+        (space, position): (P, &[Packed]),
         x_i: Lanes3<S>,
         (at, eight): (usize, &[u32; LANES]),
     ) -> (Lanes3<S>, Option<f32x8<S>>) {
         if self.gradients.is_empty() {
             let slope = f32x8::simd_from(simd, self.slopes[at]);
-            let (x_j, companions) = gather(simd, place, eight);
+            let (x_j, companions) = gather(simd, position, eight);
             (scaled(slope, space.shortest(simd, minus(x_i, x_j))), Some(companions))
         } else {
             let [x, y, z] = self.gradients[at];
@@ -38,14 +38,14 @@ impl Pairs<'_> {
     }
 }
 
-/// Σⱼ qⱼ h⁴ ∇Wᵢⱼ for the particles of a block; the companion of a place is q.
+/// Σⱼ qⱼ h⁴ ∇Wᵢⱼ for the particles of a block; the companion of a position is q.
 #[inline(always)]
 // (5) of docs/src/liquid.md
 pub(super) fn sum_pressure<S: Simd, P: Space>(
     simd: S,
     space: P,
     pairs: Pairs<'_>,
-    place: &[Packed],
+    position: &[Packed],
     output: &mut [Packed],
 ) {
     let block = pairs.block;
@@ -53,13 +53,13 @@ pub(super) fn sum_pressure<S: Simd, P: Space>(
         #[inline(always)]
         || {
             for (k, output) in output.iter_mut().enumerate() {
-                let x_i = splat3(simd, place[block.start + k]);
+                let x_i = splat3(simd, position[block.start + k]);
                 let mut sum = [splat(simd, 0.0); 3];
                 for (at, eight) in block.range(k).zip(block.of(k)) {
-                    let (gradient, companions) = pairs.gradient(simd, (space, place), x_i, (at, eight));
+                    let (gradient, companions) = pairs.gradient(simd, (space, position), x_i, (at, eight));
                     let q_j = match companions {
                         Some(companions) => companions,
-                        None => gather_companions(simd, place, eight),
+                        None => gather_companions(simd, position, eight),
                     };
                     sum = plus_scaled(sum, q_j, gradient);
                 }
@@ -69,23 +69,23 @@ pub(super) fn sum_pressure<S: Simd, P: Space>(
     );
 }
 
-/// −⅓ Σⱼ qⱼ h⁴ r dW/dr for the particles of a block; the companion of a place is q.
+/// −⅓ Σⱼ qⱼ h⁴ r dW/dr for the particles of a block; the companion of a position is q.
 #[inline(always)]
 pub(super) fn sum_moment<S: Simd, P: Space>(
     simd: S,
     space: P,
     (block, slopes): (&Block, &[[f32; LANES]]),
-    place: &[Packed],
+    position: &[Packed],
     output: &mut [f32],
 ) {
     simd.vectorize(
         #[inline(always)]
         || {
             for (k, output) in output.iter_mut().enumerate() {
-                let x_i = splat3(simd, place[block.start + k]);
+                let x_i = splat3(simd, position[block.start + k]);
                 let mut sum = splat(simd, 0.0);
                 for (eight, slope) in block.of(k).iter().zip(&slopes[block.range(k)]) {
-                    let (x_j, q_j) = gather(simd, place, eight);
+                    let (x_j, q_j) = gather(simd, position, eight);
                     let d = space.shortest(simd, minus(x_i, x_j));
                     sum += q_j * f32x8::simd_from(simd, *slope) * dot(d, d);
                 }
@@ -96,23 +96,23 @@ pub(super) fn sum_moment<S: Simd, P: Space>(
 }
 
 /// −½ Σⱼ (qᵢ + qⱼ) h⁵ (dW/dr)/r (d·n)² of a particle of a block: the stress along a direction that it and its neighbours pass on.
-/// The companion of a place is q.
+/// The companion of a position is q.
 #[inline(always)]
 pub(super) fn sum_along<S: Simd, P: Space>(
     simd: S,
     space: P,
     (block, slopes): (&Block, &[[f32; LANES]]),
-    place: &[Packed],
+    position: &[Packed],
     (i, along): (usize, Vec3),
 ) -> f32 {
     simd.vectorize(
         #[inline(always)]
         || {
-            let (x_i, q_i) = (splat3(simd, place[i]), splat(simd, place[i][3]));
+            let (x_i, q_i) = (splat3(simd, position[i]), splat(simd, position[i][3]));
             let along = splat3(simd, pack(along, 0.0));
             let mut sum = splat(simd, 0.0);
             for (eight, slope) in block.of(i - block.start).iter().zip(&slopes[block.range(i - block.start)]) {
-                let (x_j, q_j) = gather(simd, place, eight);
+                let (x_j, q_j) = gather(simd, position, eight);
                 let d = dot(space.shortest(simd, minus(x_i, x_j)), along);
                 sum += (q_i + q_j) * f32x8::simd_from(simd, *slope) * d * d;
             }
@@ -127,17 +127,17 @@ pub(super) fn sum_square<S: Simd, P: Space>(
     simd: S,
     space: P,
     (block, slopes): (&Block, &[[f32; LANES]]),
-    (place, weight): (&[Packed], &[f32]),
+    (position, weight): (&[Packed], &[f32]),
     output: &mut [f32],
 ) {
     simd.vectorize(
         #[inline(always)]
         || {
             for (k, output) in output.iter_mut().enumerate() {
-                let x_i = splat3(simd, place[block.start + k]);
+                let x_i = splat3(simd, position[block.start + k]);
                 let mut sum = splat(simd, 0.0);
                 for (eight, slope) in block.of(k).iter().zip(&slopes[block.range(k)]) {
-                    let (x_j, _) = gather(simd, place, eight);
+                    let (x_j, _) = gather(simd, position, eight);
                     let d = space.shortest(simd, minus(x_i, x_j));
                     let slope = f32x8::simd_from(simd, *slope);
                     sum += slope * slope * dot(d, d) * gather1(simd, weight, eight);
@@ -155,7 +155,7 @@ pub(super) fn sum_rate<S: Simd, P: Space>(
     simd: S,
     space: P,
     pairs: Pairs<'_>,
-    (place, flow): (&[Packed], &[Packed]),
+    (position, flow): (&[Packed], &[Packed]),
     output: &mut [f32],
 ) {
     let block = pairs.block;
@@ -164,10 +164,10 @@ pub(super) fn sum_rate<S: Simd, P: Space>(
         || {
             for (k, output) in output.iter_mut().enumerate() {
                 let i = block.start + k;
-                let (x_i, v_i) = (splat3(simd, place[i]), splat3(simd, flow[i]));
+                let (x_i, v_i) = (splat3(simd, position[i]), splat3(simd, flow[i]));
                 let mut sum = splat(simd, 0.0);
                 for (at, eight) in block.range(k).zip(block.of(k)) {
-                    let (gradient, _) = pairs.gradient(simd, (space, place), x_i, (at, eight));
+                    let (gradient, _) = pairs.gradient(simd, (space, position), x_i, (at, eight));
                     sum += dot(minus(v_i, gather(simd, flow, eight).0), gradient);
                 }
                 *output = add_up(sum);

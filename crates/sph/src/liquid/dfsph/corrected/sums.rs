@@ -13,7 +13,7 @@ pub(super) fn sum_pressure<S: Simd, P: Space>(
     simd: S,
     space: P,
     pairs: Pairs<'_>,
-    place: &[Packed],
+    position: &[Packed],
     [a, b]: &[Vec<Packed>; 2],
     output: &mut [Packed],
 ) {
@@ -22,10 +22,10 @@ pub(super) fn sum_pressure<S: Simd, P: Space>(
         #[inline(always)]
         || {
             for (k, output) in output.iter_mut().enumerate() {
-                let x_i = splat3(simd, place[block.start + k]);
+                let x_i = splat3(simd, position[block.start + k]);
                 let mut sum = [splat(simd, 0.0); 3];
                 for (at, eight) in block.range(k).zip(block.of(k)) {
-                    let (g, _) = pairs.gradient(simd, (space, place), x_i, (at, eight));
+                    let (g, _) = pairs.gradient(simd, (space, position), x_i, (at, eight));
                     let ([xx, yy, zz], xy) = gather(simd, a, eight);
                     let ([xz, yz, _], _) = gather(simd, b, eight);
                     sum[0] += xx * g[0] + xy * g[1] + xz * g[2];
@@ -44,7 +44,7 @@ pub(super) fn sum_rate<S: Simd, P: Space>(
     simd: S,
     space: P,
     pairs: Pairs<'_>,
-    (place, flow): (&[Packed], &[Packed]),
+    (position, flow): (&[Packed], &[Packed]),
     inverse: &[Symmetric],
     output: &mut [f32],
 ) {
@@ -54,11 +54,11 @@ pub(super) fn sum_rate<S: Simd, P: Space>(
         || {
             for (k, output) in output.iter_mut().enumerate() {
                 let i = block.start + k;
-                let (x_i, v_i) = (splat3(simd, place[i]), splat3(simd, flow[i]));
+                let (x_i, v_i) = (splat3(simd, position[i]), splat3(simd, flow[i]));
                 let [xx, yy, zz, xy, xz, yz] = inverse[i].map(|l| splat(simd, l));
                 let mut sum = splat(simd, 0.0);
                 for (at, eight) in block.range(k).zip(block.of(k)) {
-                    let (g, _) = pairs.gradient(simd, (space, place), x_i, (at, eight));
+                    let (g, _) = pairs.gradient(simd, (space, position), x_i, (at, eight));
                     let v = minus(v_i, gather(simd, flow, eight).0);
                     let x = xx * v[0] + xy * v[1] + xz * v[2];
                     let y = xy * v[0] + yy * v[1] + yz * v[2];
@@ -77,7 +77,7 @@ pub(super) fn sum_moments<S: Simd, P: Space>(
     simd: S,
     space: P,
     pairs: Pairs<'_>,
-    place: &[Packed],
+    position: &[Packed],
     norm: f32,
     output: &mut [Symmetric],
 ) {
@@ -86,10 +86,10 @@ pub(super) fn sum_moments<S: Simd, P: Space>(
         #[inline(always)]
         || {
             for (k, output) in output.iter_mut().enumerate() {
-                let x_i = splat3(simd, place[block.start + k]);
+                let x_i = splat3(simd, position[block.start + k]);
                 let mut sum = [splat(simd, 0.0); 6];
                 for (at, eight) in block.range(k).zip(block.of(k)) {
-                    let d = space.shortest(simd, minus(x_i, gather(simd, place, eight).0));
+                    let d = space.shortest(simd, minus(x_i, gather(simd, position, eight).0));
                     let slope = f32x8::simd_from(simd, pairs.slopes[at]);
                     let g = [slope * d[0], slope * d[1], slope * d[2]];
                     sum[0] += g[0] * d[0];
@@ -111,7 +111,7 @@ pub(super) fn fit_field<S: Simd, P: Space>(
     simd: S,
     space: P,
     pairs: Pairs<'_>,
-    (place, flow): (&[Packed], &[Packed]),
+    (position, flow): (&[Packed], &[Packed]),
     fit: &[(Symmetric, f32)],
     [x, y, z]: [&mut [Packed]; 3],
 ) {
@@ -121,10 +121,10 @@ pub(super) fn fit_field<S: Simd, P: Space>(
         || {
             for (k, (inverse, trust)) in fit.iter().enumerate() {
                 let i = block.start + k;
-                let (x_i, v_i) = (splat3(simd, place[i]), splat3(simd, flow[i]));
+                let (x_i, v_i) = (splat3(simd, position[i]), splat3(simd, flow[i]));
                 let mut sum = [[splat(simd, 0.0); 3]; 3];
                 for (at, eight) in block.range(k).zip(block.of(k)) {
-                    let (g, _) = pairs.gradient(simd, (space, place), x_i, (at, eight));
+                    let (g, _) = pairs.gradient(simd, (space, position), x_i, (at, eight));
                     let v = minus(v_i, gather(simd, flow, eight).0);
                     for (sum, v) in sum.iter_mut().zip(v) {
                         *sum = plus_scaled(*sum, v, g);
@@ -143,19 +143,19 @@ pub(super) fn sum_noise<S: Simd, P: Space>(
     simd: S,
     space: P,
     (block, slopes, k): (&Block, &[[f32; LANES]], usize),
-    (place, flow): (&[Packed], &[Packed]),
+    (position, flow): (&[Packed], &[Packed]),
     [x, y, z]: &[Vec<Packed>; 3],
 ) -> Vec3 {
     simd.vectorize(
         #[inline(always)]
         || {
             let i = block.start + k;
-            let (x_i, v_i) = (splat3(simd, place[i]), splat3(simd, flow[i]));
+            let (x_i, v_i) = (splat3(simd, position[i]), splat3(simd, flow[i]));
             let (own_x, own_y, own_z) = (splat3(simd, x[i]), splat3(simd, y[i]), splat3(simd, z[i]));
             let trust = splat(simd, x[i][3]);
             let mut sum = [splat(simd, 0.0); 3];
             for (eight, slope) in block.of(k).iter().zip(&slopes[block.range(k)]) {
-                let d = space.shortest(simd, minus(x_i, gather(simd, place, eight).0));
+                let d = space.shortest(simd, minus(x_i, gather(simd, position, eight).0));
                 let v = minus(v_i, gather(simd, flow, eight).0);
                 let (row_x, trust_j) = gather(simd, x, eight);
                 let ((row_y, _), (row_z, _)) = (gather(simd, y, eight), gather(simd, z, eight));

@@ -66,8 +66,8 @@ fn linear_fields_have_their_own_divergence() {
     let mut liquid = disorder(false, |x| field * x);
     let rates = divergence(&mut liquid);
     let inside = |x: Vec3| x.min_element() > 0.1 && x.max_element() < 0.4;
-    let places = &liquid.state.particles.position;
-    let far = rates.iter().zip(places).filter(|(_, x)| inside(**x)).map(|(rate, _)| (rate + 0.2).abs());
+    let positions = &liquid.state.particles.position;
+    let far = rates.iter().zip(positions).filter(|(_, x)| inside(**x)).map(|(rate, _)| (rate + 0.2).abs());
     // ċ = −∇·v.
     assert!(far.fold(0.0, f32::max) < 2e-3);
 }
@@ -100,14 +100,14 @@ fn pressure_is_the_adjoint_of_divergence() {
     let mut liquid = disorder(true, |x| noise3((x.x * 1e6) as usize));
     let rates = divergence(&mut liquid);
     let count = rates.len();
-    (0..count).for_each(|i| liquid.work.place[i][3] = noise(7 * i as u64) + 0.5);
+    (0..count).for_each(|i| liquid.work.position[i][3] = noise(7 * i as u64) + 0.5);
     liquid.work.corrected.on = true;
     liquid.press();
     let mut push = Vec::new();
     liquid.accelerate_corrected(&mut push);
     let v = &liquid.state.particles.velocity;
     let power: f64 = (0..count).map(|i| f64::from(1000.0 * v[i].dot(Vec3::from_slice(&push[i])))).sum();
-    let work: f64 = (0..count).map(|i| f64::from(liquid.work.place[i][3] * rates[i])).sum();
+    let work: f64 = (0..count).map(|i| f64::from(liquid.work.position[i][3] * rates[i])).sum();
     assert!((power + work).abs() < 1e-4 * work.abs().max(100.0), "{power} {work}");
 }
 
