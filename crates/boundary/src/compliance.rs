@@ -59,7 +59,7 @@ impl RigidCompliance {
         self.inverse_mass.max_element() + trace * arm.length_squared()
     }
 
-    /// Turns forces \[N\] at places \[m\] into the accelerations of those places \[m/s²\].
+    /// Turns forces \[N\] at positions \[m\] into the accelerations of those positions \[m/s²\].
     pub fn accelerations(&self, positions: &[DVec3], forces: &mut [DVec3]) {
         let (mut force, mut torque) = (DVec3::ZERO, DVec3::ZERO);
         for (f, x) in forces.iter().zip(positions) {
@@ -176,25 +176,25 @@ mod tests {
 
     #[test]
     fn all_kinds_are_symmetric_and_positive() {
-        let places = [DVec3::ZERO, DVec3::new(0.3, 0.2, 0.1)];
+        let positions = [DVec3::ZERO, DVec3::new(0.3, 0.2, 0.1)];
         let lent = Arc::new(Mutex::new(Some(Half)));
         let mut implicit = Compliance::default();
         implicit.set_implicit(&lent, [0.5, 0.5].into_iter());
         let (a, b) = (DVec3::new(1.0, 2.0, 3.0), DVec3::new(-2.0, 0.5, 1.0));
         for mut compliance in [Compliance::Lumped(vec![2.0, 0.0]), Compliance::Rigid(rigid()), implicit.clone()] {
             let (mut of_a, mut of_b) = ([a, DVec3::ZERO], [DVec3::ZERO, b]);
-            compliance.accelerations(&places, &mut of_a);
-            compliance.accelerations(&places, &mut of_b);
+            compliance.accelerations(&positions, &mut of_a);
+            compliance.accelerations(&positions, &mut of_b);
             assert!((of_a[1].dot(b) - of_b[0].dot(a)).abs() < 1e-12 && of_a[0].dot(a) > 0.0, "{compliance:?}");
-            assert!(of_a[0].length() <= compliance.bound(0, places[0]) * a.length() + 1e-12);
+            assert!(of_a[0].length() <= compliance.bound(0, positions[0]) * a.length() + 1e-12);
         }
         let mut forces = [a, b];
-        Compliance::Fixed.accelerations(&places, &mut forces);
+        Compliance::Fixed.accelerations(&positions, &mut forces);
         assert_eq!(forces, [DVec3::ZERO; 2]);
         // What has been taken back answers no more.
         lent.lock().unwrap().take();
         let mut forces = [a, b];
-        implicit.accelerations(&places, &mut forces);
+        implicit.accelerations(&positions, &mut forces);
         assert_eq!(forces, [DVec3::ZERO; 2]);
     }
 }

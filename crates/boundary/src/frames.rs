@@ -97,7 +97,7 @@ impl Frames {
     /// The vertices of a mesh, moved by a function of where they are \[m\] and of the time \[s\], at growing times \[s\].
     ///
     /// # Errors
-    /// When times or places cannot be meant.
+    /// When times or positions cannot be meant.
     pub fn sampled(
         mesh: &TriangleMesh,
         times: Vec<f64>,

@@ -63,7 +63,7 @@ pub struct Swing {
     pub period: f64,
 }
 
-/// A place at a time; before the first and after the last the wall rests.
+/// A position at a time; before the first and after the last the wall rests.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Key {

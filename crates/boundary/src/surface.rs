@@ -143,7 +143,7 @@ impl Surface {
         (sign * distance, sign * normal)
     }
 
-    /// Velocity \[m/s\] of the point of the surface that is nearest to a place \[m\], as far as vertices move.
+    /// Velocity \[m/s\] of the point of the surface that is nearest to a position \[m\], as far as vertices move.
     #[must_use]
     pub fn velocity(&self, point: DVec3) -> DVec3 {
         if self.velocities.is_empty() {

@@ -39,12 +39,12 @@ fn stored<S: Simd>(v: f64x4<S>) -> DVec3 {
 
 /// Σⱼ xᵢⱼ ⊗ V̄ωᵢⱼXᵢⱼ \[m³\].
 #[inline(always)]
-pub(super) fn gradient<S: Simd>(simd: S, bonds: &[Bond], places: &[DVec3], x: DVec3) -> DMat3 {
+pub(super) fn gradient<S: Simd>(simd: S, bonds: &[Bond], positions: &[DVec3], x: DVec3) -> DMat3 {
     let x = load(simd, x);
     let zero = f64x4::simd_from(simd, 0.0);
     let mut sum = [zero; 3];
     for bond in bonds {
-        let now = load(simd, places[bond.to as usize]) - x;
+        let now = load(simd, positions[bond.to as usize]) - x;
         let rest = bond.rest * bond.weight;
         sum = [sum[0] + now * rest.x, sum[1] + now * rest.y, sum[2] + now * rest.z];
     }
@@ -56,23 +56,23 @@ pub(super) fn gradient<S: Simd>(simd: S, bonds: &[Bond], places: &[DVec3], x: DV
 pub(super) fn force<S: Simd>(
     simd: S,
     (i, bonds): (usize, &[Bond]),
-    (places, velocities): (&[DVec3], &[DVec3]),
+    (positions, velocities): (&[DVec3], &[DVec3]),
     stresses: &[Stress],
     damping: f64,
 ) -> DVec3 {
     let columns = |of: &Stress| of.0.map(|column| f64x4::simd_from(simd, column));
-    let (x, v, own) = (load(simd, places[i]), velocities[i], columns(&stresses[i]));
+    let (x, v, own) = (load(simd, positions[i]), velocities[i], columns(&stresses[i]));
     let resistance = stresses[i].0[0][3];
     let mut sum = f64x4::simd_from(simd, 0.0);
     for bond in bonds {
         let (j, rest) = (bond.to as usize, bond.rest);
         let other = columns(&stresses[j]);
-        let now = load(simd, places[j]) - x;
+        let now = load(simd, positions[j]) - x;
         let both = [own[0] + other[0], own[1] + other[1], own[2] + other[2]];
         let mut pull = both[0] * rest.x + both[1] * rest.y + both[2] * rest.z;
         pull += now * (resistance + stresses[j].0[0][3]);
         if damping > 0.0 {
-            let apart = places[j] - places[i];
+            let apart = positions[j] - positions[i];
             pull += now * (damping * apart.dot(velocities[j] - v) / apart.length_squared().max(1e-30));
         }
         sum += pull * bond.weight;

@@ -2,7 +2,7 @@
 //!
 //! | symbol | meaning |
 //! |---|---|
-//! | Xᵢ, xᵢ | place at rest and now \[m\]; Xᵢⱼ = Xⱼ − Xᵢ, xᵢⱼ alike |
+//! | Xᵢ, xᵢ | position at rest and now \[m\]; Xᵢⱼ = Xⱼ − Xᵢ, xᵢⱼ alike |
 //! | V̄ | volume of a particle at rest \[m³\], the same for all of a body |
 //! | ωᵢⱼ | V̄ \|W'(Xᵢⱼ)\|/\|Xᵢⱼ\| \[1/m²\], with W at rest: neighbours never change |
 //! | Aᵢ | Σⱼ ωᵢⱼ Xᵢⱼ ⊗ Xᵢⱼ, dimensionless: the identity in the limit |
@@ -127,21 +127,21 @@ impl ParticleStrain {
 }
 
 impl Elastic {
-    /// A body of particles at places \[m\] about a spacing \[m\] apart that share a volume \[m³\].
+    /// A body of particles at positions \[m\] about a spacing \[m\] apart that share a volume \[m³\].
     #[must_use]
-    pub fn new(places: &[DVec3], spacing: f64, volume: f64, material: ElasticMaterial) -> Self {
-        let volume = volume / places.len().max(1) as f64;
+    pub fn new(positions: &[DVec3], spacing: f64, volume: f64, material: ElasticMaterial) -> Self {
+        let volume = volume / positions.len().max(1) as f64;
         let h = SUPPORT * spacing;
-        let singles: Vec<_> = places.iter().map(|p| p.as_vec3()).collect();
+        let singles: Vec<_> = positions.iter().map(|p| p.as_vec3()).collect();
         let mut grid = NeighbourGrid::default();
         grid.sort(&singles, h as f32, Periodic::default());
         let (mut first, mut bonds, mut inverse_moment) = (vec![0], Vec::new(), Vec::new());
-        for (i, &x) in places.iter().enumerate() {
+        for (i, &x) in positions.iter().enumerate() {
             let start = bonds.len();
             let reach = glam::Vec3::splat(1.01 * h as f32);
             grid.for_each_range_in(singles[i] - reach, singles[i] + reach, |range| {
                 for &to in grid.order()[range].iter().filter(|&&to| to as usize != i) {
-                    let rest = places[to as usize] - x;
+                    let rest = positions[to as usize] - x;
                     let r = rest.length();
                     let slope = -Kernel::CUBIC_SPLINE.slope(r / h) / (h * h * h * h);
                     if slope > 0.0 && r > 0.0 {
@@ -205,13 +205,13 @@ impl Elastic {
         &self.bonds[self.first[i] as usize..self.first[i + 1] as usize]
     }
 
-    /// Deformation gradients and stresses of particles at places \[m\] that have not flowed.
-    pub fn strain(&self, places: &[DVec3], strain: &mut Strain) {
-        self.strain_beyond(places, &[], strain);
+    /// Deformation gradients and stresses of particles at positions \[m\] that have not flowed.
+    pub fn strain(&self, positions: &[DVec3], strain: &mut Strain) {
+        self.strain_beyond(positions, &[], strain);
     }
 
-    /// Deformation gradients and stresses of particles at places \[m\], beyond their plastic strains if there are any.
-    pub fn strain_beyond(&self, places: &[DVec3], plastic: &[DMat3], strain: &mut Strain) {
+    /// Deformation gradients and stresses of particles at positions \[m\], beyond their plastic strains if there are any.
+    pub fn strain_beyond(&self, positions: &[DVec3], plastic: &[DMat3], strain: &mut Strain) {
         let Strain { of, stress } = strain;
         of.resize(self.len(), ParticleStrain::NONE);
         stress.resize(self.len(), Stress::default());
@@ -221,7 +221,7 @@ impl Elastic {
             let first = number * PIECE;
             dispatch!(level, simd => {
                 for ((i, of), stress) in (first..).zip(of).zip(stress) {
-                    (*of, *stress) = self.strain_of(i, |i| bonds::gradient(simd, self.bonds_of(i), places, places[i]), plastic);
+                    (*of, *stress) = self.strain_of(i, |i| bonds::gradient(simd, self.bonds_of(i), positions, positions[i]), plastic);
                 }
             });
         });
@@ -253,9 +253,9 @@ impl Elastic {
         });
     }
 
-    /// Adds the elastic forces \[N\] at places \[m\], and damping under velocities \[m/s\].
+    /// Adds the elastic forces \[N\] at positions \[m\], and damping under velocities \[m/s\].
     // (6) of docs/src/unified.md
-    pub fn add_forces(&self, places: &[DVec3], velocities: &[DVec3], strain: &Strain, forces: &mut [DVec3]) {
+    pub fn add_forces(&self, positions: &[DVec3], velocities: &[DVec3], strain: &Strain, forces: &mut [DVec3]) {
         // A net of central springs with all its stiffness in c has E = c/2.
         let damping = 4.0 * self.material.damping * self.material.young;
         let level = Level::new();
@@ -264,16 +264,16 @@ impl Elastic {
             dispatch!(level, simd => {
                 for (i, force) in (first..).zip(forces) {
                     let own = (i, self.bonds_of(i));
-                    *force += bonds::force(simd, own, (places, velocities), &strain.stress, damping);
+                    *force += bonds::force(simd, own, (positions, velocities), &strain.stress, damping);
                 }
             });
         });
     }
 
-    /// Elastic energy \[J\] at places \[m\] whose strain has been found.
+    /// Elastic energy \[J\] at positions \[m\] whose strain has been found.
     #[must_use]
     // (5) of docs/src/unified.md
-    pub fn energy(&self, places: &[DVec3], strain: &Strain) -> f64 {
+    pub fn energy(&self, positions: &[DVec3], strain: &Strain) -> f64 {
         let [lambda, mu] = self.material.lame();
         par::sum(self.len(), |i| {
             let ParticleStrain { gradient: f, elastic: e, resistance, .. } = strain.of[i];
@@ -281,10 +281,9 @@ impl Elastic {
                 return 0.0;
             }
             let (trace, size) = (trace(e), norm(e));
-            let unseen = self
-                .bonds_of(i)
-                .iter()
-                .map(|bond| bond.weight * (places[bond.to as usize] - places[i] - f * bond.rest).length_squared());
+            let unseen = self.bonds_of(i).iter().map(|bond| {
+                bond.weight * (positions[bond.to as usize] - positions[i] - f * bond.rest).length_squared()
+            });
             self.volume * (mu * size * size + 0.5 * lambda * trace * trace) + 0.5 * resistance * unseen.sum::<f64>()
         })
     }
@@ -333,23 +332,23 @@ mod tests {
 
     const S: f64 = 0.02;
 
-    /// A block whose places at rest are a little uneven.
+    /// A block whose positions at rest are a little uneven.
     fn block() -> (Vec<DVec3>, Elastic) {
         let bounds = Aabb::new(DVec3::ZERO, DVec3::new(0.1, 0.08, 0.06));
-        let mut places = fill(&Shape::Box(bounds), S, &[]).unwrap();
-        for (i, p) in places.iter_mut().enumerate() {
+        let mut positions = fill(&Shape::Box(bounds), S, &[]).unwrap();
+        for (i, p) in positions.iter_mut().enumerate() {
             *p += DVec3::new((i as f64 * 1.7).sin(), (i as f64 * 2.3).sin(), (i as f64 * 3.1).sin()) * (0.1 * S);
         }
         let material = ElasticMaterial { poisson: 0.35, ..ElasticMaterial::default() };
-        let elastic = Elastic::new(&places, S, bounds.size().element_product(), material);
-        (places, elastic)
+        let elastic = Elastic::new(&positions, S, bounds.size().element_product(), material);
+        (positions, elastic)
     }
 
-    fn forces(elastic: &Elastic, places: &[DVec3]) -> (Vec<DVec3>, f64) {
-        let (mut strain, mut forces) = (Strain::default(), vec![DVec3::ZERO; places.len()]);
-        elastic.strain(places, &mut strain);
-        elastic.add_forces(places, &vec![DVec3::ZERO; places.len()], &strain, &mut forces);
-        (forces, elastic.energy(places, &strain))
+    fn forces(elastic: &Elastic, positions: &[DVec3]) -> (Vec<DVec3>, f64) {
+        let (mut strain, mut forces) = (Strain::default(), vec![DVec3::ZERO; positions.len()]);
+        elastic.strain(positions, &mut strain);
+        elastic.add_forces(positions, &vec![DVec3::ZERO; positions.len()], &strain, &mut forces);
+        (forces, elastic.energy(positions, &strain))
     }
 
     fn bent(x: DVec3) -> DVec3 {
@@ -371,10 +370,10 @@ mod tests {
     fn strain_of_affine_motion_is_exact() {
         let (rest, elastic) = block();
         let f = DMat3::from_cols_array(&[1.1, 0.2, 0.0, -0.1, 0.9, 0.3, 0.05, 0.0, 1.2]);
-        let places: Vec<DVec3> = rest.iter().map(|&x| f * x).collect();
+        let positions: Vec<DVec3> = rest.iter().map(|&x| f * x).collect();
         let mut strain = Strain::default();
-        elastic.strain(&places, &mut strain);
-        for i in 0..places.len() {
+        elastic.strain(&positions, &mut strain);
+        for i in 0..positions.len() {
             assert!((Elastic::gradient(&strain, i) - f).abs_diff_eq(DMat3::ZERO, 1e-12));
         }
     }
@@ -382,13 +381,13 @@ mod tests {
     #[test]
     fn force_is_the_slope_of_energy() {
         let (rest, elastic) = block();
-        let places: Vec<DVec3> = rest.iter().map(|&x| bent(x)).collect();
-        let (exact, _) = forces(&elastic, &places);
+        let positions: Vec<DVec3> = rest.iter().map(|&x| bent(x)).collect();
+        let (exact, _) = forces(&elastic, &positions);
         let step = 1e-6 * S;
-        for i in [0, 7, 23, 41, places.len() - 1] {
+        for i in [0, 7, 23, 41, positions.len() - 1] {
             for axis in 0..3 {
                 let energy = |by: f64| {
-                    let mut moved = places.clone();
+                    let mut moved = positions.clone();
                     moved[i][axis] += by;
                     forces(&elastic, &moved).1
                 };
@@ -402,15 +401,15 @@ mod tests {
     #[test]
     fn forces_keep_momentum_and_spin() {
         let (rest, elastic) = block();
-        let places: Vec<DVec3> = rest.iter().map(|&x| bent(x)).collect();
+        let positions: Vec<DVec3> = rest.iter().map(|&x| bent(x)).collect();
         let velocities: Vec<DVec3> = rest.iter().map(|&x| DVec3::new(x.y, x.z * x.x, -x.x) * 30.0).collect();
         let mut damped = elastic;
         damped.set_material(|m| m.damping = 0.01);
-        let (mut strain, mut forces) = (Strain::default(), vec![DVec3::ZERO; places.len()]);
-        damped.strain(&places, &mut strain);
-        damped.add_forces(&places, &velocities, &strain, &mut forces);
+        let (mut strain, mut forces) = (Strain::default(), vec![DVec3::ZERO; positions.len()]);
+        damped.strain(&positions, &mut strain);
+        damped.add_forces(&positions, &velocities, &strain, &mut forces);
         let size: f64 = forces.iter().map(|f| f.length()).sum();
-        let torque: DVec3 = places.iter().zip(&forces).map(|(x, f)| x.cross(*f)).sum();
+        let torque: DVec3 = positions.iter().zip(&forces).map(|(x, f)| x.cross(*f)).sum();
         assert!(forces.iter().sum::<DVec3>().length() < 1e-13 * size);
         assert!(torque.length() < 1e-13 * size * 0.1, "{torque}");
     }
@@ -421,9 +420,9 @@ mod tests {
         let law = Yield { strain: 0.02, creep: 10.0, most: 0.5 };
         elastic.set_material(|m| m.plasticity = Some(law));
         let shear = DMat3::from_cols(DVec3::X, DVec3::new(0.1, 1.0, 0.0), DVec3::Z);
-        let places: Vec<DVec3> = rest.iter().map(|&x| shear * x).collect();
+        let positions: Vec<DVec3> = rest.iter().map(|&x| shear * x).collect();
         let (mut strain, mut plastic) = (Strain::default(), vec![DMat3::ZERO; rest.len()]);
-        elastic.strain_beyond(&places, &plastic, &mut strain);
+        elastic.strain_beyond(&positions, &plastic, &mut strain);
         elastic.flow(&strain, &mut plastic, 0.01);
         let deviator = green(shear) - DMat3::from_diagonal(DVec3::splat(trace(green(shear)) / 3.0));
         let beyond = deviator * (1.0 - law.strain / norm(deviator));
@@ -432,12 +431,12 @@ mod tests {
             "a tenth of it in a hundredth of a second"
         );
         for _ in 0..2 {
-            elastic.strain_beyond(&places, &plastic, &mut strain);
+            elastic.strain_beyond(&positions, &plastic, &mut strain);
             elastic.flow(&strain, &mut plastic, 1.0);
             assert!(plastic.iter().all(|p| (*p - beyond).abs_diff_eq(DMat3::ZERO, 1e-12)));
         }
         elastic.set_material(|m| m.plasticity = Some(Yield { most: 0.01, ..law }));
-        elastic.strain_beyond(&places, &vec![DMat3::ZERO; rest.len()], &mut strain);
+        elastic.strain_beyond(&positions, &vec![DMat3::ZERO; rest.len()], &mut strain);
         elastic.flow(&strain, &mut plastic, 1.0);
         assert!((norm(plastic[3]) - 0.01).abs() < 1e-12);
     }

@@ -1,7 +1,7 @@
 //! Elastic bodies in motion: steps of their own within a step of the liquid.
 //!
 //! A step of the liquid is cut into equal sub-steps, as many as the stiffest body asks for. In each, forces are found where the
-//! particles are, velocities are changed by them and places by velocities: a leapfrog, which keeps energy in the mean.
+//! particles are, velocities are changed by them and positions by velocities: a leapfrog, which keeps energy in the mean.
 //! Walls and rigid bodies stop particles half a spacing away from them. Surfaces of different bodies that are nearer than a spacing
 //! push each other apart and rub (`touch.rs`).
 
@@ -35,7 +35,7 @@ pub struct SolidBody {
     pub name: String,
     /// Its shape at rest.
     pub elastic: Elastic,
-    /// Places at rest \[m\].
+    /// Positions at rest \[m\].
     pub rest: Vec<DVec3>,
     /// Particles that are led.
     pub prescribed: Vec<Prescribed>,
@@ -113,13 +113,13 @@ impl Solids {
         Self { spacing, friction, ..Self::default() }
     }
 
-    /// Adds a body of particles at places \[m\] that share a volume \[m³\].
-    pub fn add(&mut self, name: &str, places: Vec<DVec3>, volume: f64, material: ElasticMaterial) {
+    /// Adds a body of particles at positions \[m\] that share a volume \[m³\].
+    pub fn add(&mut self, name: &str, positions: Vec<DVec3>, volume: f64, material: ElasticMaterial) {
         let start = self.state.position.len();
-        let elastic = Elastic::new(&places, self.spacing, volume, material);
-        self.touch.add(&places, self.spacing);
+        let elastic = Elastic::new(&positions, self.spacing, volume, material);
+        self.touch.add(&positions, self.spacing);
         let SolidState { position, velocity, force, owed, plastic, drag, slip } = &mut self.state;
-        position.extend_from_slice(&places);
+        position.extend_from_slice(&positions);
         for zeroed in [velocity, force, owed] {
             zeroed.resize(position.len(), DVec3::ZERO);
         }
@@ -133,7 +133,7 @@ impl Solids {
             slip.resize(position.len(), DVec3::ZERO);
         }
         let particles = start..position.len();
-        self.bodies.push(SolidBody { name: name.into(), elastic, rest: places, prescribed: Vec::new(), particles });
+        self.bodies.push(SolidBody { name: name.into(), elastic, rest: positions, prescribed: Vec::new(), particles });
         self.strains.push(Strain::default());
     }
 
@@ -405,9 +405,9 @@ impl Solids {
     #[must_use]
     pub fn elastic_energy(&self, body: usize) -> f64 {
         let body = &self.bodies[body];
-        let (places, mut strain) = (&self.state.position[body.particles.clone()], Strain::default());
-        body.elastic.strain_beyond(places, plastic_of(&self.state.plastic, body), &mut strain);
-        body.elastic.energy(places, &strain)
+        let (positions, mut strain) = (&self.state.position[body.particles.clone()], Strain::default());
+        body.elastic.strain_beyond(positions, plastic_of(&self.state.plastic, body), &mut strain);
+        body.elastic.energy(positions, &strain)
     }
 
     /// Largest speed \[m/s\].
@@ -420,12 +420,12 @@ impl Solids {
     #[must_use]
     pub fn rigid_compliance(&self, body: usize) -> RigidCompliance {
         let body = &self.bodies[body];
-        let places = &self.state.position[body.particles.clone()];
+        let positions = &self.state.position[body.particles.clone()];
         let mass = body.elastic.mass();
-        let count = places.len() as f64;
-        let center = places.iter().sum::<DVec3>() / count;
+        let count = positions.len() as f64;
+        let center = positions.iter().sum::<DVec3>() / count;
         let mut inertia = DMat3::ZERO;
-        for &x in places {
+        for &x in positions {
             let r = x - center;
             let square = DMat3::from_diagonal(DVec3::splat(r.length_squared()));
             inertia += (square - DMat3::from_cols(r * r.x, r * r.y, r * r.z)) * mass;

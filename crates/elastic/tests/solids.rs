@@ -19,9 +19,9 @@ fn add(solids: &mut Solids, name: &str, [min, max]: [DVec3; 2], turn: DMat3) {
 
 fn add_of(solids: &mut Solids, name: &str, [min, max]: [DVec3; 2], turn: DMat3, material: ElasticMaterial) {
     let bounds = Aabb::new(min, max);
-    let mut places = fill(&Shape::Box(bounds), SPACING, &[]).unwrap();
-    places.iter_mut().for_each(|x| *x = turn * *x);
-    solids.add(name, places, bounds.size().element_product(), material);
+    let mut positions = fill(&Shape::Box(bounds), SPACING, &[]).unwrap();
+    positions.iter_mut().for_each(|x| *x = turn * *x);
+    solids.add(name, positions, bounds.size().element_product(), material);
 }
 
 /// Holds a body where it is.

@@ -127,12 +127,12 @@ mod tests {
     const SPACING: f64 = 0.05;
 
     /// Bodies of 64 particles, every other one rigid; soft ones are bent and pressed together by a part `squeeze`.
-    fn bodies(places: &[(DVec3, DVec3)], squeeze: f64, params: Params) -> System {
+    fn bodies(positions: &[(DVec3, DVec3)], squeeze: f64, params: Params) -> System {
         let stuff = Stuff { spacing: SPACING, density: 500.0 };
         let half = 2.0 * SPACING;
         let cube = fill(&Shape::Box(Aabb::new(DVec3::splat(-half), DVec3::splat(half))), SPACING, &[]).unwrap();
         let mut system = System::new(params, 1e5, 0.4);
-        for (number, &(middle, turn)) in places.iter().enumerate() {
+        for (number, &(middle, turn)) in positions.iter().enumerate() {
             let turn = DQuat::from_scaled_axis(turn);
             let placed: Vec<DVec3> = cube.iter().map(|&p| middle + turn * p).collect();
             if number % 2 == 0 {
@@ -173,14 +173,14 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(48))]
         #[test]
         fn the_tree_finds_what_all_pairs_give(
-            places in prop::collection::vec((vector(0.5), vector(3.0)), 1..9),
+            positions in prop::collection::vec((vector(0.5), vector(3.0)), 1..9),
             squeeze in 0.2f64..1.0,
             sticky in 0.0f64..0.5,
             again in vector(0.3),
         ) {
-            let mut system = bodies(&places, squeeze, Params { sticky, ..Params::default() });
+            let mut system = bodies(&positions, squeeze, Params { sticky, ..Params::default() });
             let reach = Reach { sticky, skin: crate::interface::SKIN * SPACING };
-            // A second time with other places: the tree is made anew from the old one.
+            // A second time with other positions: the tree is made anew from the old one.
             for step in 0..2 {
                 let law = system.law;
                 system.interface.forget_search();

@@ -39,8 +39,8 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Force on the first end \[N\], given the first end's place and velocity relative to the second's; the other end feels
-    /// the opposite \[B eq. 3, damping added\]. Nothing when both ends are at one place: there is no direction.
+    /// Force on the first end \[N\], given the first end's position and velocity relative to the second's; the other end feels
+    /// the opposite \[B eq. 3, damping added\]. Nothing when both ends are at one position: there is no direction.
     #[must_use]
     #[inline]
     pub fn force(&self, distance: DVec3, velocity: DVec3) -> DVec3 {

@@ -28,7 +28,7 @@ pub(crate) struct Matter {
     pub(crate) radius: Vec<f64>,
     /// Number of the body.
     pub(crate) body: Vec<u32>,
-    /// Places at rest \[m\].
+    /// Positions at rest \[m\].
     pub(crate) rest: Vec<DVec3>,
 }
 
@@ -106,11 +106,11 @@ impl Interface {
         found.par_iter_mut().enumerate().for_each(|(piece, found)| {
             found.clear();
             let from = piece * par::PIECE;
-            for place in from..(from + par::PIECE).min(order.len()) {
-                let i = listed[order[place] as usize];
+            for index in from..(from + par::PIECE).min(order.len()) {
+                let i = listed[order[index] as usize];
                 let own = matter.body[i as usize];
                 let rigid = matches!(bodies[own as usize].kind, Kind::Rigid(_));
-                grid.for_each_range_around(grid.key(place), |range, _| {
+                grid.for_each_range_around(grid.key(index), |range, _| {
                     for j in order[range].iter().map(|&k| listed[k as usize]) {
                         let (a, b) = (i as usize, j as usize);
                         if j <= i || (rigid && matter.body[b] == own) {
@@ -208,7 +208,7 @@ fn meet(touch: &Touch, now: Now, matter: &Matter, law: &Law) -> Option<Meeting> 
     }
     Some(Meeting {
         overlap,
-        // At one place there is no direction: any will do.
+        // At one position there is no direction: any will do.
         normal: if far > 0.0 { distance / far } else { DVec3::Y },
         velocity: now.velocity[i] - now.velocity[j],
         moved: (now.position[i] - now.start[i]) - (now.position[j] - now.start[j]),

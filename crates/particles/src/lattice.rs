@@ -34,45 +34,46 @@ impl Matter {
         Particle { position, velocity: DVec3::ZERO, mass: self.density * s * s * s, radius: 0.5 * s }
     }
 
-    /// A rigid body of particles at places \[m\].
+    /// A rigid body of particles at positions \[m\].
     ///
     /// # Errors
     /// When they are no body.
-    pub fn rigid(&self, name: &str, places: &[DVec3]) -> Result<Rigid, BodyError> {
-        Rigid::new(name, places.iter().map(|&p| self.particle(p)).collect())
+    pub fn rigid(&self, name: &str, positions: &[DVec3]) -> Result<Rigid, BodyError> {
+        Rigid::new(name, positions.iter().map(|&p| self.particle(p)).collect())
     }
 
-    /// A deformable body of particles at places \[m\] of a cubic lattice, which may be turned.
+    /// A deformable body of particles at positions \[m\] of a cubic lattice, which may be turned.
     ///
     /// # Errors
-    /// When there are no places.
-    pub fn deformable(&self, name: &str, places: &[DVec3], elastic: Elastic) -> Result<Deformable, BodyError> {
-        let particles: Vec<Particle> = places.iter().map(|&p| self.particle(p)).collect();
+    /// When there are no positions.
+    pub fn deformable(&self, name: &str, positions: &[DVec3], elastic: Elastic) -> Result<Deformable, BodyError> {
+        let particles: Vec<Particle> = positions.iter().map(|&p| self.particle(p)).collect();
         crate::definitions::check(&particles, true)?;
         let stiffness = 0.4 * elastic.young * self.spacing;
         let reduced_mass = 0.5 * particles[0].mass;
         let damping = 2.0 * elastic.damping * (stiffness * reduced_mass).sqrt();
         // Half way between the shear springs and what lies beyond them, √3 s.
         let reach = 1.57 * self.spacing;
-        let connections =
-            neighbours(places, reach).map(|(ends, length)| Connection { ends, stiffness, length, damping }).collect();
+        let connections = neighbours(positions, reach)
+            .map(|(ends, length)| Connection { ends, stiffness, length, damping })
+            .collect();
         Ok(Deformable { name: name.into(), particles, connections })
     }
 }
 
-/// Pairs of places nearer than a reach \[m\] and their distances, in rising order.
-fn neighbours(places: &[DVec3], reach: f64) -> impl Iterator<Item = ([u32; 2], f64)> {
+/// Pairs of positions nearer than a reach \[m\] and their distances, in rising order.
+fn neighbours(positions: &[DVec3], reach: f64) -> impl Iterator<Item = ([u32; 2], f64)> {
     // Near the origin, where single precision is fine.
-    let origin = places[0];
-    let near: Vec<_> = places.iter().map(|&p| (p - origin).as_vec3()).collect();
+    let origin = positions[0];
+    let near: Vec<_> = positions.iter().map(|&p| (p - origin).as_vec3()).collect();
     let mut grid = NeighbourGrid::default();
     grid.sort(&near, 1.01 * reach as f32, Periodic::default());
     let mut pairs = Vec::new();
-    for place in 0..places.len() {
-        let i = grid.order()[place];
-        grid.for_each_range_around(grid.key(place), |range, _| {
+    for index in 0..positions.len() {
+        let i = grid.order()[index];
+        grid.for_each_range_around(grid.key(index), |range, _| {
             for &j in &grid.order()[range] {
-                let distance = places[i as usize].distance(places[j as usize]);
+                let distance = positions[i as usize].distance(positions[j as usize]);
                 if i < j && distance < reach {
                     pairs.push(([i, j], distance));
                 }
@@ -91,9 +92,9 @@ mod tests {
 
     fn block(n: usize) -> Deformable {
         let s = 0.1;
-        let places = fill(&Shape::Box(Aabb::new(DVec3::ZERO, DVec3::splat(n as f64 * s))), s, &[]).unwrap();
+        let positions = fill(&Shape::Box(Aabb::new(DVec3::ZERO, DVec3::splat(n as f64 * s))), s, &[]).unwrap();
         let matter = Matter { spacing: s, density: 500.0 };
-        matter.deformable("block", &places, Elastic { young: 1e5, damping: 0.1 }).unwrap()
+        matter.deformable("block", &positions, Elastic { young: 1e5, damping: 0.1 }).unwrap()
     }
 
     #[test]
@@ -125,8 +126,8 @@ mod tests {
 
     #[test]
     fn a_rigid_box_has_the_inertia_of_a_box() {
-        let places: Vec<DVec3> = block(4).particles.iter().map(|e| e.position).collect();
-        let body = Matter { spacing: 0.1, density: 500.0 }.rigid("box", &places).unwrap();
+        let positions: Vec<DVec3> = block(4).particles.iter().map(|e| e.position).collect();
+        let body = Matter { spacing: 0.1, density: 500.0 }.rigid("box", &positions).unwrap();
         assert!((body.mass - 32.0).abs() < 1e-12);
         let expected = DMat3::from_diagonal(DVec3::splat(32.0 * 0.16 / 6.0));
         assert!(body.inertia.abs_diff_eq(expected, 1e-12), "{}", body.inertia);

@@ -128,13 +128,13 @@ fn wet(
     pushes: &mut Vec<(u32, Vec3)>,
 ) -> DVec3 {
     let length = matter.radius[i] + drops.radius;
-    let (place, reach) = (x.as_vec3(), Vec3::splat(length as f32));
+    let (position, reach) = (x.as_vec3(), Vec3::splat(length as f32));
     // In single precision, with room for rounding: few are near.
     let near = 1.001 * (length * length) as f32;
     let mut sum = DVec3::ZERO;
-    drops.grid.for_each_range_in(place - reach, place + reach, |range| {
+    drops.grid.for_each_range_in(position - reach, position + reach, |range| {
         for j in range {
-            if place.distance_squared(drops.position[j]) >= near {
+            if position.distance_squared(drops.position[j]) >= near {
                 continue;
             }
             let distance = x - drops.position[j].as_dvec3();

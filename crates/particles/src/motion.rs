@@ -91,7 +91,7 @@ pub(crate) enum Kind {
 #[derive(Debug, Clone)]
 pub(crate) struct Frame {
     /// Particles relative to the centre \[m\].
-    pub(crate) places: Vec<DVec3>,
+    pub(crate) positions: Vec<DVec3>,
     pub(crate) mass: f64,
     pub(crate) inverse_inertia: DMat3,
 }
@@ -118,8 +118,8 @@ impl Frame {
     /// Puts the particles where the body is.
     pub(crate) fn place(&self, motion: &RigidMotion, x: &mut [DVec3], v: &mut [DVec3]) {
         let (r, w) = (rotation(motion), self.angular_velocity(motion));
-        for ((place, x), v) in self.places.iter().zip(x).zip(v) {
-            let arm = r * *place;
+        for ((position, x), v) in self.positions.iter().zip(x).zip(v) {
+            let arm = r * *position;
             *x = motion.center + arm;
             *v = motion.velocity + w.cross(arm);
         }

@@ -39,13 +39,13 @@ struct Moved<'a> {
 }
 
 impl Moved<'_> {
-    fn place(&self, i: usize) -> DVec3 {
+    fn position(&self, i: usize) -> DVec3 {
         let number = self.matter.body[i] as usize;
         match &self.bodies[number].kind {
             Kind::Deformable(_) => self.position[i],
             Kind::Rigid(frame) => {
                 let motion = &self.rigid[number];
-                motion.center + motion.orientation * frame.places[i - self.bodies[number].range.start]
+                motion.center + motion.orientation * frame.positions[i - self.bodies[number].range.start]
             }
         }
     }
@@ -56,7 +56,7 @@ impl Moved<'_> {
         q * (*inverse_inertia * (q.inverse() * a))
     }
 
-    /// Inverse mass that a particle at a place shows in a direction \[1/kg\].
+    /// Inverse mass that a particle at a position shows in a direction \[1/kg\].
     fn inverse_mass(&self, i: usize, at: DVec3, n: DVec3) -> f64 {
         let number = self.matter.body[i] as usize;
         match &self.bodies[number].kind {
@@ -68,7 +68,7 @@ impl Moved<'_> {
         }
     }
 
-    /// Moves the body of a particle at a place by an impulse of position \[kg·m\].
+    /// Moves the body of a particle at a position by an impulse of position \[kg·m\].
     fn push(&mut self, i: usize, at: DVec3, impulse: DVec3) {
         let number = self.matter.body[i] as usize;
         match &self.bodies[number].kind {
@@ -197,7 +197,7 @@ impl Moved<'_> {
     /// A particle of a body and one of a liquid. They part, and do not go on towards each other; liquid that is squeezed between
     /// a body and a wall is not shot out.
     fn part_drop(&mut self, [i, j]: [usize; 2], drops: &mut MovedDrops, radius: f64, (state, dt): (&mut State, f64)) {
-        let (a, b) = (self.place(i), drops.position[j].as_dvec3());
+        let (a, b) = (self.position(i), drops.position[j].as_dvec3());
         let length = self.matter.radius[i] + radius;
         let squared = a.distance_squared(b);
         if squared >= length * length {
@@ -216,7 +216,7 @@ impl Moved<'_> {
         drops.velocity[j] -= (stop * inverse).as_vec3();
     }
 
-    /// Velocity of a particle at a place \[m/s\].
+    /// Velocity of a particle at a position \[m/s\].
     fn velocity(&self, i: usize, at: DVec3, state: &State) -> DVec3 {
         let number = self.matter.body[i] as usize;
         match &self.bodies[number].kind {
@@ -229,7 +229,7 @@ impl Moved<'_> {
         }
     }
 
-    /// Changes the velocity of the body of a particle at a place by an impulse \[N·s\].
+    /// Changes the velocity of the body of a particle at a position by an impulse \[N·s\].
     fn kick(&mut self, i: usize, at: DVec3, impulse: DVec3, state: &mut State) {
         let number = self.matter.body[i] as usize;
         match &self.bodies[number].kind {
@@ -245,7 +245,7 @@ impl Moved<'_> {
     /// Two particles.
     fn separate(&mut self, touch: &Touch, (from, dt): (&[DVec3], f64), friction: f64, state: &mut State) {
         let [i, j] = touch.ends.map(|end| end as usize);
-        let (a, b) = (self.place(i), self.place(j));
+        let (a, b) = (self.position(i), self.position(j));
         let length = self.matter.radius[i] + self.matter.radius[j];
         let squared = a.distance_squared(b);
         if squared >= length * length {
@@ -277,7 +277,7 @@ impl Moved<'_> {
         friction: f64,
         (state, felt): (&mut State, &mut Wrench),
     ) {
-        let at = self.place(i);
+        let at = self.position(i);
         let (distance, n) = walls.distance(wall, at);
         let overlap = self.matter.radius[i] - distance;
         let w = self.inverse_mass(i, at, n);

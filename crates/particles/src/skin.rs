@@ -147,8 +147,8 @@ mod tests {
         let forces: Vec<DVec3> = surface.vertices().iter().map(|x| DVec3::new(1.0 + x.z, x.x, -x.y * x.z)).collect();
         let mut felt = vec![DVec3::ZERO; particles.len()];
         skin.hand_down(&forces, &mut felt);
-        let sums = |places: &[DVec3], forces: &[DVec3]| {
-            let pairs = || places.iter().zip(forces);
+        let sums = |positions: &[DVec3], forces: &[DVec3]| {
+            let pairs = || positions.iter().zip(forces);
             [pairs().map(|(_, f)| *f).sum::<DVec3>(), pairs().map(|(x, f)| x.cross(*f)).sum()]
         };
         for (above, below) in sums(surface.vertices(), &forces).into_iter().zip(sums(&particles, &felt)) {

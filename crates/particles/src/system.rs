@@ -149,7 +149,7 @@ impl System {
         crate::definitions::check(&body.particles, false)?;
         let inverse = body.motion.orientation.inverse();
         let frame = Frame {
-            places: body.particles.iter().map(|e| inverse * (e.position - body.motion.center)).collect(),
+            positions: body.particles.iter().map(|e| inverse * (e.position - body.motion.center)).collect(),
             mass: body.mass,
             inverse_inertia: body.inertia.inverse(),
         };
@@ -467,8 +467,8 @@ impl System {
         let near = &mut self.work.near;
         near.clear();
         for body in &self.bodies {
-            let places = &self.state.position[body.range.clone()];
-            let bounds = meniscus_geometry::Aabb::around(places.iter().copied());
+            let positions = &self.state.position[body.range.clone()];
+            let bounds = meniscus_geometry::Aabb::around(positions.iter().copied());
             let reach = 0.5 * bounds.size().length() + body.radius * (1.0 + self.params.sticky) + 2.0 * ahead;
             near.extend((0..walls.sides().len()).map(|wall| walls.distance(wall, bounds.center()).0 < reach));
         }

@@ -18,12 +18,12 @@ fn pile(params: Params) -> (System, Boundaries) {
     for number in 0..8 {
         let turn = DQuat::from_scaled_axis(DVec3::new(0.3, 0.2, 0.1) * f64::from(number));
         let center = DVec3::new(0.05 * f64::from(number % 2), 0.2 + 0.3 * f64::from(number), 0.0);
-        let places: Vec<DVec3> = cube.iter().map(|&p| center + turn * p).collect();
+        let positions: Vec<DVec3> = cube.iter().map(|&p| center + turn * p).collect();
         if number % 2 == 0 {
-            system.add_rigid(&matter.rigid("hard", &places).unwrap()).unwrap();
+            system.add_rigid(&matter.rigid("hard", &positions).unwrap()).unwrap();
         } else {
             let elastic = Elastic { young: 1e5, damping: 0.2 };
-            system.add_deformable(&matter.deformable("soft", &places, elastic).unwrap()).unwrap();
+            system.add_deformable(&matter.deformable("soft", &positions, elastic).unwrap()).unwrap();
         }
     }
     let side = |x: f64| [DVec3::X * -x, DVec3::X * x.signum()];

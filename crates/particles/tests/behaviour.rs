@@ -9,28 +9,28 @@ const MATTER: Matter = Matter { spacing: 0.05, density: 500.0 };
 
 /// A fork that lies in the plane of x and y: two prongs, four spacings apart, on a handle.
 fn fork() -> Vec<DVec3> {
-    let mut places = Vec::new();
+    let mut positions = Vec::new();
     for (x, y, z) in (0..8).flat_map(|x| (0..10).flat_map(move |y| (0..2).map(move |z| (x, y, z)))) {
         let (x, y, z) = (f64::from(x), f64::from(y), f64::from(z));
         if y < 2.0 || !(1.5..5.5).contains(&x) {
-            places.push(DVec3::new(x, y, z) * MATTER.spacing);
+            positions.push(DVec3::new(x, y, z) * MATTER.spacing);
         }
     }
-    places
+    positions
 }
 
 /// The prongs of a soft fork are thrown at each other, faster at their ends.
 fn closing_fork(interface: InterfaceKind) -> (System, Vec<bool>) {
-    let places = fork();
+    let positions = fork();
     let left = |p: &DVec3| p.x < 3.5 * MATTER.spacing;
-    let mut body: Deformable = MATTER.deformable("fork", &places, Elastic { young: 2e3, damping: 0.1 }).unwrap();
+    let mut body: Deformable = MATTER.deformable("fork", &positions, Elastic { young: 2e3, damping: 0.1 }).unwrap();
     for e in &mut body.particles {
         let height = (e.position.y / MATTER.spacing - 1.0).max(0.0);
         e.velocity.x = if left(&e.position) { 0.25 * height } else { -0.25 * height };
     }
     let mut system = System::new(Params { interface, ..Params::default() }, 5e5, 0.4);
     system.add_deformable(&body).unwrap();
-    (system, places.iter().map(left).collect())
+    (system, positions.iter().map(left).collect())
 }
 
 #[test]

@@ -36,7 +36,7 @@ pub struct Pull {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pick {
-    /// The one nearest to this place \[m\].
+    /// The one nearest to this position \[m\].
     Point(Vector),
     /// The first one that a ray meets.
     Ray(Ray),
