@@ -19,8 +19,8 @@ fn measure(name: &str, mesh: &TriangleMesh) {
     let mut tree = Bvh::new(mesh);
     row("build", 1e-6 * best(|| keep(Bvh::new(mesh))), "ms");
     row("refit", 1e-6 * best(|| keep(tree.refit(mesh.vertices()))), "ms");
-    for (place, points) in [("anywhere", spread(20_000)), ("near the surface", around(mesh))] {
-        println!("  {place}");
+    for (region, points) in [("anywhere", spread(20_000)), ("near the surface", around(mesh))] {
+        println!("  {region}");
         each("closest_point", &points, |p| keep(tree.closest_point(p)));
         each("winding_number", &points, |p| keep(tree.winding_number(p)));
         each("inside", &points, |p| keep(tree.inside(p)));

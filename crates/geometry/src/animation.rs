@@ -15,7 +15,7 @@
 //! ```
 //!
 //! Time in a file is τ, time in a scene t: τ = from + speed (t − start), kept within \[from, until\], repeated
-//! [`cycles`](Playback::cycles) times. A place in a file is x, in a scene position + rotation (scale · axes(x)).
+//! [`cycles`](Playback::cycles) times. A position in a file is x, in a scene position + rotation (scale · axes(x)).
 
 mod error;
 mod gltf;
@@ -92,7 +92,7 @@ pub struct Animation {
     /// First and last time that is played, in the file's own time \[s\].
     range: [f64; 2],
     /// From the file's coordinates to ours.
-    place: DAffine3,
+    placement: DAffine3,
     /// How it is carried along while it is played \[m/s\].
     velocity: DVec3,
     wetting: Wetting,
@@ -175,7 +175,7 @@ impl Animation {
             source,
             range: options.playback.range_within(range)?,
             playback: options.playback.clone(),
-            place: options.affine(),
+            placement: options.affine(),
             velocity: options.velocity,
             wetting: Wetting::Shell,
             warnings,
@@ -235,19 +235,19 @@ impl Animation {
     pub fn pose(&self, time: f64, pose: &mut Pose) {
         let [start, end] = self.moving();
         let carried = self.velocity * (time.clamp(start, end) - start);
-        let place = DAffine3 { translation: self.place.translation + carried, ..self.place };
-        self.pose_at(self.playback.time_in_file(time, self.range), &place, pose);
+        let placement = DAffine3 { translation: self.placement.translation + carried, ..self.placement };
+        self.pose_at(self.playback.time_in_file(time, self.range), &placement, pose);
     }
 
     /// The pose at a time of the file \[s\], before anything is carried along.
     fn pose_in_file(&self, time: f64, pose: &mut Pose) {
-        self.pose_at(time, &self.place, pose);
+        self.pose_at(time, &self.placement, pose);
     }
 
-    fn pose_at(&self, time: f64, place: &DAffine3, pose: &mut Pose) {
+    fn pose_at(&self, time: f64, placement: &DAffine3, pose: &mut Pose) {
         match &self.source {
-            Source::Rig(rig) => rig.pose(time, place, &mut pose.work, &mut pose.positions),
-            Source::Frames(frames) => frames.pose(time, place, &mut pose.positions),
+            Source::Rig(rig) => rig.pose(time, placement, &mut pose.work, &mut pose.positions),
+            Source::Frames(frames) => frames.pose(time, placement, &mut pose.positions),
         }
     }
 

@@ -84,7 +84,7 @@ impl Bvh {
         tree
     }
 
-    /// Follows the vertices \[m\] to new places, with the same triangles. Queries stay exact; they get slower when the
+    /// Follows the vertices \[m\] to new positions, with the same triangles. Queries stay exact; they get slower when the
     /// mesh no longer resembles the one that the tree was built for.
     ///
     /// # Errors

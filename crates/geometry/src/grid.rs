@@ -7,7 +7,7 @@
 //! |---|---|
 //! | cell | edge of a cell \[m\], at least the search radius |
 //! | key | number of a cell: (z·ny + y)·nx + x |
-//! | starts | `starts[key]..starts[key + 1]` are the sorted places of the points of a cell |
+//! | starts | `starts[key]..starts[key + 1]` are the sorted indices of the points of a cell |
 
 use glam::{IVec3, Vec3};
 use meniscus_core::par;
@@ -89,19 +89,19 @@ impl NeighbourGrid {
         self.count_and_place();
     }
 
-    /// `order()[k]` is the index, before sorting, of the point at sorted place `k`.
+    /// `order()[k]` is the index, before sorting, of the point at sorted index `k`.
     #[must_use]
     pub fn order(&self) -> &[u32] {
         &self.order
     }
 
-    /// The cell of the point at a sorted place.
+    /// The cell of the point at a sorted index.
     #[must_use]
-    pub fn key(&self, place: usize) -> u32 {
-        self.sorted_keys[place]
+    pub fn key(&self, index: usize) -> u32 {
+        self.sorted_keys[index]
     }
 
-    /// The sorted places of the points of a cell.
+    /// The sorted indices of the points of a cell.
     #[must_use]
     pub fn cell(&self, key: u32) -> Range<usize> {
         self.starts[key as usize] as usize..self.starts[key as usize + 1] as usize
@@ -113,7 +113,7 @@ impl NeighbourGrid {
         self.starts.len().saturating_sub(1)
     }
 
-    /// Calls `visit` with each range of sorted places around a cell (itself included) and the shift \[m\] that brings
+    /// Calls `visit` with each range of sorted indices around a cell (itself included) and the shift \[m\] that brings
     /// those points next to the cell; the shift is zero unless the way there crosses a periodic border.
     pub fn for_each_range_around(&self, key: u32, mut visit: impl FnMut(Range<usize>, Vec3)) {
         let key = key as i32;
@@ -128,18 +128,18 @@ impl NeighbourGrid {
                 if self.periodic.length.x > 0.0 {
                     for dx in -1..=1 {
                         if let Some((x, shift_x)) = self.step(0, x + dx) {
-                            visit(self.places(row + x, row + x), Vec3::new(shift_x, shift_y, shift_z));
+                            visit(self.indices(row + x, row + x), Vec3::new(shift_x, shift_y, shift_z));
                         }
                     }
                 } else {
                     let (from, to) = ((x - 1).max(0), (x + 1).min(self.dims.x - 1));
-                    visit(self.places(row + from, row + to), Vec3::new(0.0, shift_y, shift_z));
+                    visit(self.indices(row + from, row + to), Vec3::new(0.0, shift_y, shift_z));
                 }
             }
         }
     }
 
-    /// Cells whose box meets a box, as ranges of sorted places; without periodic images.
+    /// Cells whose box meets a box, as ranges of sorted indices; without periodic images.
     pub fn for_each_range_in(&self, min: Vec3, max: Vec3, mut visit: impl FnMut(Range<usize>)) {
         if self.order.is_empty() || max.cmplt(min).any() || max.cmplt(self.low).any() || min.cmpgt(self.high).any() {
             return;
@@ -148,12 +148,12 @@ impl NeighbourGrid {
         for z in from.z..=to.z {
             for y in from.y..=to.y {
                 let row = (z * self.dims.y + y) * self.dims.x;
-                visit(self.places(row + from.x, row + to.x));
+                visit(self.indices(row + from.x, row + to.x));
             }
         }
     }
 
-    fn places(&self, from_key: i32, to_key: i32) -> Range<usize> {
+    fn indices(&self, from_key: i32, to_key: i32) -> Range<usize> {
         self.starts[from_key as usize] as usize..self.starts[to_key as usize + 1] as usize
     }
 
@@ -295,7 +295,7 @@ impl Part<'_> {
         }
     }
 
-    /// Puts its points, which begin at a place, in order; `next` says where those of each cell begin.
+    /// Puts its points, which begin at an index, in order; `next` says where those of each cell begin.
     fn place(self, next: &mut [u32], begin: u32, order: &mut [u32], sorted_keys: &mut [u32]) {
         if self.threads > 1 {
             let ([low, high], cut) = self.split(next.len());
@@ -311,9 +311,9 @@ impl Part<'_> {
         }
         for (i, &key) in (0..).zip(self.keys) {
             if let Some(next) = next.get_mut(key.wrapping_sub(self.first) as usize) {
-                let place = (*next - begin) as usize;
-                order[place] = i;
-                sorted_keys[place] = key;
+                let index = (*next - begin) as usize;
+                order[index] = i;
+                sorted_keys[index] = key;
                 *next += 1;
             }
         }
@@ -330,9 +330,9 @@ mod tests {
         let mut grid = NeighbourGrid::default();
         grid.sort(points, radius, periodic);
         let mut pairs = Vec::new();
-        for place in 0..points.len() {
-            let i = grid.order()[place] as usize;
-            grid.for_each_range_around(grid.key(place), |range, shift| {
+        for index in 0..points.len() {
+            let i = grid.order()[index] as usize;
+            grid.for_each_range_around(grid.key(index), |range, shift| {
                 for other in range {
                     let j = grid.order()[other] as usize;
                     if (points[j] + shift - points[i]).length() < radius {

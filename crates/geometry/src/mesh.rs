@@ -64,7 +64,7 @@ pub enum MeshError {
     },
 }
 
-/// A place to the micrometre, for messages \[m\]: tiny numbers would fill a line with zeros.
+/// A position to the micrometre, for messages \[m\]: tiny numbers would fill a line with zeros.
 pub(crate) fn rounded(position: DVec3) -> DVec3 {
     const PARTS: f64 = 1e6;
     // Adding nothing takes the sign from zeros.

@@ -30,7 +30,7 @@ pub struct TetQuality {
 #[must_use]
 pub fn dihedral_angles(corners: [DVec3; 4]) -> [f64; 6] {
     let [a, b, c, d] = corners;
-    // Each normal belongs to the face opposite the corner of the same place; all point out, or all in.
+    // Each normal belongs to the face opposite the corner of the same index; all point out, or all in.
     let normals = [(c - b).cross(d - b), (d - a).cross(c - a), (b - a).cross(d - a), (c - a).cross(b - a)]
         .map(DVec3::normalize_or_zero);
     let between = |i: usize, j: usize| {

@@ -210,7 +210,7 @@ mod tests {
             prop_assert!(mesh.closed().is_ok() && (mesh.signed_volume() - 1.0).abs() < 1e-14);
         }
 
-        /// Few places for many corners: most triangles are flat, doubled or tangled.
+        /// Few positions for many corners: most triangles are flat, doubled or tangled.
         #[test]
         fn any_soup_gives_a_mesh_or_an_error(
             triangles in prop::collection::vec(prop::array::uniform3(0u32..27), 0..60),

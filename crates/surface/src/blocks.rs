@@ -49,8 +49,8 @@ impl Blocks {
         // Two cubes more: a cell beside the surface must be there whole.
         let reach = if cloud.shapes.is_empty() { REACH } else { LONGEST } + 2.0 * cube;
         let mut found = Vec::new();
-        reached(sorted, size, reach, |place| sorted.open[place], |block| found.push((block, true)));
-        reached(sorted, size, reach, |place| sorted.mirror[place], |block| found.push((block, false)));
+        reached(sorted, size, reach, |index| sorted.open[index], |block| found.push((block, true)));
+        reached(sorted, size, reach, |index| sorted.mirror[index], |block| found.push((block, false)));
         // Of two alike the one that is summed comes first.
         found.sort_unstable_by_key(|&(block, summed)| (block, !summed));
         found.dedup_by_key(|(block, _)| *block);
@@ -92,11 +92,11 @@ impl Blocks {
         let mut rank = NONE;
         cloud.grid.for_each_range_in(low, high, |range| {
             if rank == NONE {
-                let inside = |&place: &usize| {
-                    let x = cloud.sorted.at(place);
+                let inside = |&index: &usize| {
+                    let x = cloud.sorted.at(index);
                     x.cmpge(low).all() && x.cmple(high).all()
                 };
-                rank = range.into_iter().find(inside).map_or(NONE, |place| cloud.sorted.rank[place]);
+                rank = range.into_iter().find(inside).map_or(NONE, |index| cloud.sorted.rank[index]);
             }
         });
         rank
@@ -140,14 +140,14 @@ impl Blocks {
         let [low, high] = self.corners(block, reach);
         balls.clear();
         cloud.grid.for_each_range_in(low, high, |range| {
-            for place in range {
-                let x = sorted.at(place);
-                if sorted.rank[place] != rank || x.cmplt(low).any() || x.cmpgt(high).any() {
+            for index in range {
+                let x = sorted.at(index);
+                if sorted.rank[index] != rank || x.cmplt(low).any() || x.cmpgt(high).any() {
                     continue;
                 }
                 let at = ((x - first) * inverse).to_array();
-                let peak = PEAK * sorted.volume[place];
-                match cloud.shapes.get(place) {
+                let peak = PEAK * sorted.volume[index];
+                match cloud.shapes.get(index) {
                     Some(Some(shape)) => {
                         let form = shape.form.map(|g| g * (self.cube * self.cube));
                         let reach = shape.reach.map(|r| r * inverse);
@@ -202,8 +202,8 @@ fn is_torn(cloud: &Cloud, planes: &[Plane], cube: f32, first: Vec3) -> bool {
         }
         let mut empty = true;
         cloud.grid.for_each_range_in(low, high, |range| {
-            let inside = |place: usize| {
-                let x = cloud.sorted.at(place);
+            let inside = |index: usize| {
+                let x = cloud.sorted.at(index);
                 x.cmpge(low).all() && x.cmple(high).all()
             };
             empty = empty && !range.into_iter().any(inside);
@@ -218,7 +218,7 @@ fn is_torn(cloud: &Cloud, planes: &[Plane], cube: f32, first: Vec3) -> bool {
 fn overlooked(cloud: &Cloud, planes: &[Plane], cube: f32, found: &[([i32; 3], bool)]) -> Vec<[i32; 3]> {
     let size = cube * SIDE as f32;
     let mut wet: Vec<[i32; 3]> =
-        (0..cloud.sorted.len()).map(|place| (cloud.sorted.at(place) / size).floor().as_ivec3().to_array()).collect();
+        (0..cloud.sorted.len()).map(|index| (cloud.sorted.at(index) / size).floor().as_ivec3().to_array()).collect();
     wet.dedup();
     wet.sort_unstable();
     wet.dedup();
@@ -248,8 +248,8 @@ fn overlooked(cloud: &Cloud, planes: &[Plane], cube: f32, found: &[([i32; 3], bo
 fn reached(sorted: &Sorted, size: f32, reach: f32, test: impl Fn(usize) -> bool, mut found: impl FnMut([i32; 3])) {
     let mut homes: BTreeMap<[i32; 3], [Vec3; 2]> = BTreeMap::new();
     let mut last: Option<([i32; 3], [Vec3; 2])> = None;
-    for place in (0..sorted.len()).filter(|&place| test(place)) {
-        let x = sorted.at(place);
+    for index in (0..sorted.len()).filter(|&index| test(index)) {
+        let x = sorted.at(index);
         let home = (x / size).floor().as_ivec3().to_array();
         match &mut last {
             Some((block, [low, high])) if *block == home => (*low, *high) = (low.min(x), high.max(x)),

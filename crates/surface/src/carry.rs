@@ -27,15 +27,15 @@ pub(crate) struct Carrier {
 impl Carrier {
     pub(crate) fn new(cloud: &Cloud, frame: &Frame) -> Self {
         let sorted = &cloud.sorted;
-        let places = || (0..sorted.len()).map(|place| sorted.at(place));
-        let low = places().fold(Vec3::INFINITY, Vec3::min) - 1.5;
-        let high = places().fold(Vec3::NEG_INFINITY, Vec3::max) + 1.5;
+        let positions = || (0..sorted.len()).map(|index| sorted.at(index));
+        let low = positions().fold(Vec3::INFINITY, Vec3::min) - 1.5;
+        let high = positions().fold(Vec3::NEG_INFINITY, Vec3::max) + 1.5;
         let mut carrier = Self::empty([low, high], 64 * sorted.len() + (1 << 16));
-        for place in 0..sorted.len() {
-            let number = sorted.number[place] as usize;
+        for index in 0..sorted.len() {
+            let number = sorted.number[index] as usize;
             let velocity = frame.particles.velocities.get(number).copied().unwrap_or_default();
             let pressure = frame.particles.pressures.get(number).copied().unwrap_or_default();
-            carrier.spread(sorted.at(place), velocity, pressure);
+            carrier.spread(sorted.at(index), velocity, pressure);
         }
         carrier.crowd = carrier.moved.iter().map(|node| node.w).collect();
         carrier.add_neighbours();
@@ -63,7 +63,7 @@ impl Carrier {
         }
     }
 
-    /// The lowest of the eight nodes around a place, and how far it is beyond it.
+    /// The lowest of the eight nodes around a position, and how far it is beyond it.
     fn corner(&self, at: Vec3) -> (UVec3, Vec3) {
         let within = ((at - self.low) * self.inverse).clamp(Vec3::ZERO, (self.count - 2).as_vec3());
         let corner = within.as_uvec3();
@@ -74,7 +74,7 @@ impl Carrier {
         ((node.z * self.count.y + node.y) * self.count.x + node.x) as usize
     }
 
-    /// The eight nodes around a place and their weights.
+    /// The eight nodes around a position and their weights.
     fn around(&self, at: Vec3) -> [(usize, f32); 8] {
         let (corner, part) = self.corner(at);
         let first = self.index(corner);
@@ -113,7 +113,7 @@ impl Carrier {
         }
     }
 
-    /// Velocity \[m/s\] and pressure \[Pa\] of the particles around a place.
+    /// Velocity \[m/s\] and pressure \[Pa\] of the particles around a position.
     pub(crate) fn carried(&self, at: Vec3) -> (Vec3, f32) {
         let (mut moved, mut pressed) = (Vec4::ZERO, 0.0);
         for (node, weight) in self.around(at) {

@@ -30,7 +30,7 @@ pub(crate) enum Origin {
 #[derive(Debug, Default)]
 pub(crate) struct Cloud {
     pub(crate) grid: NeighbourGrid,
-    /// Bodies of the liquids, heaviest first: their place here is their rank.
+    /// Bodies of the liquids, heaviest first: their index here is their rank.
     pub(crate) liquids: Vec<u16>,
     /// As they come \[spacings\]; particles first.
     points: Vec<Vec3>,
@@ -70,8 +70,8 @@ impl Sorted {
         self.x.len()
     }
 
-    pub(crate) fn at(&self, place: usize) -> Vec3 {
-        Vec3::new(self.x[place], self.y[place], self.z[place])
+    pub(crate) fn at(&self, index: usize) -> Vec3 {
+        Vec3::new(self.x[index], self.y[index], self.z[index])
     }
 
     pub(crate) fn columns<'a>(&'a self, weight: &'a [f32]) -> Columns<'a> {
@@ -166,9 +166,9 @@ impl Cloud {
             let weight: Vec<f32> =
                 self.sorted.rank.iter().map(|&r| f32::from(u8::from(usize::from(r) == rank))).collect();
             self.sum_neighbours(&weight, &mut sums);
-            for (place, &i) in self.grid.order().iter().enumerate().filter(|(_, i)| (**i as usize) < particles) {
+            for (index, &i) in self.grid.order().iter().enumerate().filter(|(_, i)| (**i as usize) < particles) {
                 let i = i as usize;
-                let n = PEAK * sums[place];
+                let n = PEAK * sums[index];
                 total[i] += n;
                 self.open[i] |= usize::from(self.rank[i]) == rank && n < FULL;
             }
@@ -180,7 +180,7 @@ impl Cloud {
         fill(&mut self.sorted.open, order, |i| self.origin[i] == Origin::Skin || self.open[self.source[i] as usize]);
     }
 
-    /// Σ_j weight_j (1 − q²)³ for every particle, at its sorted place.
+    /// Σ_j weight_j (1 − q²)³ for every particle, at its sorted index.
     fn sum_neighbours(&self, weight: &[f32], sums: &mut [f32]) {
         let (grid, points, level) = (&self.grid, self.sorted.columns(weight), lanes::level());
         let particles = self.number.len() as u32;
@@ -195,8 +195,8 @@ impl Cloud {
                     ranges.clear();
                     grid.for_each_range_around(key, |range, _| ranges.push(range));
                     for run in runs(start..end, own) {
-                        let places = first + run.start..first + run.end;
-                        lanes::neighbour_sums(level, points, places, ranges, &mut sums[run]);
+                        let indices = first + run.start..first + run.end;
+                        lanes::neighbour_sums(level, points, indices, ranges, &mut sums[run]);
                     }
                 }
                 start = end;
@@ -204,9 +204,9 @@ impl Cloud {
         });
     }
 
-    /// Whether the point at a sorted place is no particle.
-    pub(crate) fn is_image(&self, place: usize) -> bool {
-        self.grid.order()[place] as usize >= self.number.len()
+    /// Whether the point at a sorted index is no particle.
+    pub(crate) fn is_image(&self, index: usize) -> bool {
+        self.grid.order()[index] as usize >= self.number.len()
     }
 
     /// Finds the ellipsoids of particles near a surface.
@@ -214,18 +214,18 @@ impl Cloud {
         self.shapes.clear();
         if kernel == Kernel::Anisotropic {
             let (grid, sorted) = (&self.grid, &self.sorted);
-            let shape = |place: usize| sorted.open[place].then(|| shapes::shape(grid, sorted, place)).flatten();
+            let shape = |index: usize| sorted.open[index].then(|| shapes::shape(grid, sorted, index)).flatten();
             self.shapes = (0..sorted.len()).into_par_iter().map(shape).collect();
         }
     }
 }
 
-/// Runs of places that belong.
-fn runs(places: Range<usize>, own: impl Fn(&usize) -> bool) -> impl Iterator<Item = Range<usize>> {
-    let mut next = places.start;
+/// Runs of indices that belong.
+fn runs(indices: Range<usize>, own: impl Fn(&usize) -> bool) -> impl Iterator<Item = Range<usize>> {
+    let mut next = indices.start;
     std::iter::from_fn(move || {
-        let start = (next..places.end).find(|k| own(k))?;
-        next = (start..places.end).find(|k| !own(k)).unwrap_or(places.end);
+        let start = (next..indices.end).find(|k| own(k))?;
+        next = (start..indices.end).find(|k| !own(k)).unwrap_or(indices.end);
         Some(start..next)
     })
 }

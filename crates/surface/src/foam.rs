@@ -147,9 +147,9 @@ impl Whitewater {
     fn make(&mut self, frame: &Frame, borders: &Borders, step: f32) {
         let all = potentials(&self.air, frame);
         let rate = self.amount * step;
-        let wanted = |(place, potentials): (usize, &Potentials)| -> f32 {
+        let wanted = |(index, potentials): (usize, &Potentials)| -> f32 {
             let [trapped, crest, energy] = self.limits.parts(potentials);
-            if self.air.is_image(place) { 0.0 } else { rate * energy * (RATES[0] * trapped + RATES[1] * crest) }
+            if self.air.is_image(index) { 0.0 } else { rate * energy * (RATES[0] * trapped + RATES[1] * crest) }
         };
         let wanted: Vec<f32> = all.par_iter().with_min_len(par::LIGHT).enumerate().map(wanted).collect();
         let sum: f64 = wanted.iter().map(|&n| f64::from(n)).sum();
@@ -157,10 +157,10 @@ impl Whitewater {
         let room = (MAX_POINTS.saturating_sub(self.points.len()) as f64 / sum.max(1.0)).min(1.0);
         self.left_out += (sum * (1.0 - room)) as u64;
         let mut born = Vec::new();
-        for (place, (&wanted, potentials)) in wanted.iter().zip(&all).enumerate().filter(|(_, (n, _))| **n > 0.0) {
-            let mut dice = Dice::new(self.id_at(frame, place), frame.number);
+        for (index, (&wanted, potentials)) in wanted.iter().zip(&all).enumerate().filter(|(_, (n, _))| **n > 0.0) {
+            let mut dice = Dice::new(self.id_at(frame, index), frame.number);
             let count = (wanted * room as f32 + dice.roll()).floor() as u32;
-            born.extend((0..count).map(|_| self.born(frame, place, potentials, step, &mut dice)));
+            born.extend((0..count).map(|_| self.born(frame, index, potentials, step, &mut dice)));
         }
         let air = &self.air;
         born.par_iter_mut().with_min_len(par::PIECE).for_each(|point| settle(point, air, frame, borders));
@@ -171,15 +171,15 @@ impl Whitewater {
         }
     }
 
-    fn id_at(&self, frame: &Frame, place: usize) -> u32 {
-        let number = self.air.cloud.sorted.number[place];
+    fn id_at(&self, frame: &Frame, index: usize) -> u32 {
+        let number = self.air.cloud.sorted.number[index];
         frame.particles.ids.get(number as usize).copied().unwrap_or(number)
     }
 
     /// A point in the cylinder that a particle has come through \[IAAT12 sec. 3.3\]: behind it, as its step is taken, and no longer than a
     /// spacing, as steps of frames are long. It leaves the particle as fast as the particle's neighbours do.
-    fn born(&self, frame: &Frame, place: usize, potentials: &Potentials, step: f32, dice: &mut Dice) -> Point {
-        let number = self.air.cloud.sorted.number[place] as usize;
+    fn born(&self, frame: &Frame, index: usize, potentials: &Potentials, step: f32, dice: &mut Dice) -> Point {
+        let number = self.air.cloud.sorted.number[index] as usize;
         let spacing = frame.particles.spacing;
         let velocity = frame.particles.velocities.get(number).copied().unwrap_or_default();
         let along = velocity.normalize_or(Vec3::Y);
@@ -191,7 +191,7 @@ impl Whitewater {
             id: 0,
             body: frame.particles.bodies.get(number).copied().unwrap_or_default(),
             kind: FoamKind::Foam,
-            at: self.air.cloud.sorted.at(place) * spacing + aside * spacing - back * along,
+            at: self.air.cloud.sorted.at(index) * spacing + aside * spacing - back * along,
             velocity: velocity + 2.0 * aside * (potentials.0[0] / WHOLE),
             left: self.life * (SHORTEST + (1.0 - SHORTEST) * dice.roll()),
         }

@@ -13,7 +13,7 @@ pub(crate) struct Plane {
 }
 
 impl Plane {
-    /// The planes of a frame; walls of the same place and side count once.
+    /// The planes of a frame; walls of the same position and side count once.
     pub(crate) fn all(frame: &Frame, spacing: f32) -> Vec<Self> {
         let mut planes: Vec<Self> = Vec::new();
         for wall in &frame.walls {

@@ -142,7 +142,7 @@ fn balls_in<S: Simd>(simd: S, balls: &[Ball], reach: f32, out: &mut Values) {
     );
 }
 
-/// Nodes of a block no farther than `reach` from a place.
+/// Nodes of a block no farther than `reach` from a position.
 #[inline(always)]
 pub(crate) fn nodes(at: f32, reach: f32) -> std::ops::Range<usize> {
     let from = (at - reach).max(0.0);

@@ -201,7 +201,7 @@ fn lay_on(mut x: Vec3, (planes, vessels): Walls, behind: f32, cube: f32) -> (Vec
     (x, on, held)
 }
 
-/// A place moved by a way, along the planes that it lies on and not through others.
+/// A position moved by a way, along the planes that it lies on and not through others.
 fn slide(x: Vec3, mut way: Vec3, on: u32, planes: &[Plane]) -> Vec3 {
     if on & ON_VESSEL != 0 {
         return x;

@@ -38,9 +38,9 @@ pub(crate) struct Shape {
 /// The reach of the largest ellipsoid \[spacings\].
 pub(crate) const LONGEST: f32 = REACH * LIMITS.1;
 
-/// The ellipsoid of the point at a sorted place.
-pub(crate) fn shape(grid: &NeighbourGrid, sorted: &Sorted, place: usize) -> Option<Shape> {
-    let covariance = covariance(grid, sorted, place)?;
+/// The ellipsoid of the point at a sorted index.
+pub(crate) fn shape(grid: &NeighbourGrid, sorted: &Sorted, index: usize) -> Option<Shape> {
+    let covariance = covariance(grid, sorted, index)?;
     let (values, axes) = eigen(covariance);
     let floor = FLATTEST * values.into_iter().fold(0.0, f32::max);
     let radius = values.map(|v| REACH * (v.max(floor) / LATTICE).clamp(LIMITS.0, LIMITS.1));
@@ -55,15 +55,15 @@ pub(crate) fn shape(grid: &NeighbourGrid, sorted: &Sorted, place: usize) -> Opti
 }
 
 /// C of the neighbours of a point, about their mean.
-pub(crate) fn covariance(grid: &NeighbourGrid, sorted: &Sorted, place: usize) -> Option<Mat3> {
-    let at = sorted.at(place);
+pub(crate) fn covariance(grid: &NeighbourGrid, sorted: &Sorted, index: usize) -> Option<Mat3> {
+    let at = sorted.at(index);
     let (mut weights, mut mean, mut square, mut count) = (0.0, Vec3::ZERO, Mat3::ZERO, 0);
     let wide = Vec3::splat(WIDE);
     grid.for_each_range_in(at - wide, at + wide, |range| {
         for j in range {
             let r = sorted.at(j) - at;
             let q = r.length() / WIDE;
-            if q < 1.0 && sorted.rank[j] == sorted.rank[place] {
+            if q < 1.0 && sorted.rank[j] == sorted.rank[index] {
                 let w = 1.0 - q * q * q;
                 weights += w;
                 mean += w * r;

@@ -71,19 +71,19 @@ fn neighbours(frame: &Frame, grid: &mut NeighbourGrid) -> Vec<u32> {
     }
     grid.sort(&particles.positions, reach, Periodic::default());
     let sorted: Vec<Vec3> = grid.order().iter().map(|&i| particles.positions[i as usize]).collect();
-    let count = |place: usize| {
+    let count = |index: usize| {
         let mut count = 0;
-        grid.for_each_range_around(grid.key(place), |range, _| {
+        grid.for_each_range_around(grid.key(index), |range, _| {
             if count <= RETURNS + 1 {
-                let near = |x: &&Vec3| x.distance_squared(sorted[place]) < reach * reach;
+                let near = |x: &&Vec3| x.distance_squared(sorted[index]) < reach * reach;
                 count += sorted[range].iter().filter(near).count() as u32;
             }
         });
         count - 1
     };
-    let by_place: Vec<u32> = (0..sorted.len()).into_par_iter().with_min_len(par::PIECE).map(count).collect();
+    let by_index: Vec<u32> = (0..sorted.len()).into_par_iter().with_min_len(par::PIECE).map(count).collect();
     let mut counts = vec![0; sorted.len()];
-    grid.order().iter().zip(by_place).for_each(|(&i, count)| counts[i as usize] = count);
+    grid.order().iter().zip(by_index).for_each(|(&i, count)| counts[i as usize] = count);
     counts
 }
 

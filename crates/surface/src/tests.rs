@@ -93,7 +93,7 @@ fn vertices_carry_the_pressure_of_the_water_around_them() {
 
 #[test]
 fn the_level_is_that_of_a_flat_surface() {
-    // Computed once over 121 places of a lattice's cell: 0.4961 … 0.4999 above its topmost layer.
+    // Computed once over 121 positions of a lattice's cell: 0.4961 … 0.4999 above its topmost layer.
     let color = |z: f32, x: f32, y: f32| {
         let terms =
             (0..4).flat_map(|k| (-3..4).flat_map(move |i| (-3..4).map(move |j| (k as f32, i as f32, j as f32))));
@@ -278,7 +278,7 @@ fn a_surface_at_rest_stays_where_it_is() {
         let now = surface(step);
         let top = |s: &Surface| s.positions.iter().copied().filter(|x| x.y > 0.5).collect::<Vec<_>>();
         let (a, b) = (top(&before), top(&now));
-        // In height, between vertices over the same place.
+        // In height, between vertices over the same position.
         let (mut sum, mut count) = (0.0, 0);
         for x in &a {
             let over = b.iter().min_by(|p, q| p.distance_squared(*x).total_cmp(&q.distance_squared(*x)));

@@ -1,6 +1,6 @@
 //! Vertices that files split become one again.
 //!
-//! A seam between two textures, or a mesh without indices, has several vertices in one place. They are one when they
+//! A seam between two textures, or a mesh without indices, has several vertices at one position. They are one when they
 //! stay together over the whole animation: lips that only touch at rest stay two.
 
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use crate::{LARGEST_COORDINATE, MeshError};
 const TOGETHER: f64 = 1e-6;
 /// Poses that are looked at.
 const POSES: usize = 12;
-/// Vertices in one place that stay different, before a new one is no longer compared with all of them.
+/// Vertices at one position that stay different, before a new one is no longer compared with all of them.
 const MOST_IN_PLACE: usize = 8;
 
 impl Animation {
@@ -79,16 +79,16 @@ fn together(poses: &[Vec<DVec3>], used: &[bool]) -> (Vec<u32>, Vec<u32>) {
     let cell = |v: usize| ((first[v] - bounds.min) / (4.0 * reach)).floor().as_i64vec3();
     let (mut kept, mut number) = (Vec::new(), vec![0; first.len()]);
     // Looked up, never iterated: its order does not matter.
-    let mut places: HashMap<glam::I64Vec3, Vec<u32>> = HashMap::new();
+    let mut by_cell: HashMap<glam::I64Vec3, Vec<u32>> = HashMap::new();
     for v in (0..first.len()).filter(|&v| used[v]) {
         let near = near(first[v] - bounds.min, 4.0 * reach, reach);
-        let mut known = near.flat_map(|place| places.get(&place).into_iter().flatten().copied());
+        let mut known = near.flat_map(|key| by_cell.get(&key).into_iter().flatten().copied());
         number[v] = match known.find(|&group| alike(v, kept[group as usize] as usize)) {
             Some(group) => group,
             None => kept.len() as u32,
         };
         if number[v] as usize == kept.len() {
-            let here = places.entry(cell(v)).or_default();
+            let here = by_cell.entry(cell(v)).or_default();
             if here.len() < MOST_IN_PLACE {
                 here.push(kept.len() as u32);
             }

@@ -31,14 +31,14 @@ impl Frames {
     }
 
     /// Linear between frames.
-    pub(super) fn pose(&self, time: f64, place: &DAffine3, out: &mut Vec<DVec3>) {
+    pub(super) fn pose(&self, time: f64, placement: &DAffine3, out: &mut Vec<DVec3>) {
         let last = self.positions.len() - 1;
         let at = (time * self.fps).clamp(0.0, last as f64);
         let before = (at.floor() as usize).min(last - 1);
         let s = at - before as f64;
         let frames = self.positions[before].iter().zip(&self.positions[before + 1]);
         out.clear();
-        out.extend(frames.map(|(a, b)| place.transform_point3(*a + s * (*b - *a))));
+        out.extend(frames.map(|(a, b)| placement.transform_point3(*a + s * (*b - *a))));
     }
 }
 

@@ -15,8 +15,8 @@ use crate::{LARGEST_COORDINATE, TetMesh, TetMeshError, tet_volume};
 pub(super) struct TetSoup {
     options: ImportOptions,
     nodes: Vec<DVec3>,
-    /// The place of each node by its number in the file; looked up, never iterated.
-    places: HashMap<i64, u32>,
+    /// The index of each node by its number in the file; looked up, never iterated.
+    indices: HashMap<i64, u32>,
     tets: Vec<Written>,
     /// How many tetrahedra had more than four nodes, of which four were kept.
     reduced: usize,
@@ -45,7 +45,7 @@ impl TetSoup {
         Ok(Self {
             options: *options,
             nodes: Vec::new(),
-            places: HashMap::new(),
+            indices: HashMap::new(),
             tets: Vec::new(),
             reduced: 0,
             other: 0,
@@ -68,7 +68,7 @@ impl TetSoup {
             }
         }
         // A file is too small to hold more nodes than an index can name.
-        if self.places.insert(number, self.nodes.len() as u32).is_some() {
+        if self.indices.insert(number, self.nodes.len() as u32).is_some() {
             return Err(Problem::expected("a node number that is not taken", number.to_string().as_bytes()));
         }
         self.nodes.push(match self.options.up {
@@ -97,8 +97,8 @@ impl TetSoup {
         for tet in &self.tets {
             let mut corners = [0; 4];
             for (corner, written) in corners.iter_mut().zip(tet.corners) {
-                let place = self.places.get(&written).copied();
-                *corner = place.ok_or_else(|| cursor.error_at(tet.offset, Problem::Node { number: written }))?;
+                let index = self.indices.get(&written).copied();
+                *corner = index.ok_or_else(|| cursor.error_at(tet.offset, Problem::Node { number: written }))?;
             }
             tets.push(corners);
         }

@@ -36,7 +36,7 @@ struct Part {
     block: [u32; 3],
     /// Cut edges in rising order and how far along they are cut.
     cuts: Vec<(Local, f64)>,
-    /// Triangles of places in `cuts`.
+    /// Triangles of indices in `cuts`.
     triangles: Vec<[u16; 3]>,
     cells: usize,
 }
@@ -150,7 +150,7 @@ impl Seams {
     fn number(&self, part: usize, corner: u16) -> u32 {
         match self.owners[part][usize::from(corner)] {
             Owner::This => self.numbers[part][usize::from(corner)],
-            Owner::Other { part, place } => self.numbers[part as usize][usize::from(place)],
+            Owner::Other { part, index } => self.numbers[part as usize][usize::from(index)],
         }
     }
 }
@@ -168,7 +168,7 @@ fn running_sum(first: u32, steps: impl Iterator<Item = u32>) -> impl Iterator<It
 #[derive(Clone, Copy)]
 enum Owner {
     This,
-    Other { part: u32, place: u16 },
+    Other { part: u32, index: u16 },
 }
 
 impl Part {
@@ -180,17 +180,17 @@ impl Part {
             return part;
         }
         // Where each cut edge stands in `cuts`.
-        let mut place = [0u16; 3 * IsoGrid::BLOCK_SAMPLES];
+        let mut index = [0u16; 3 * IsoGrid::BLOCK_SAMPLES];
         rows.for_each_cut(|sample, axis| {
             let local = (3 * sample + axis) as Local;
-            place[usize::from(local)] = part.cuts.len() as u16;
+            index[usize::from(local)] = part.cuts.len() as u16;
             let [a, b] = [sample, sample + [1, SIDE, SIDE * SIDE][axis]].map(|s| values[s].into());
             part.cuts.push((local, cut_between(a, b, level)));
         });
         let table = &*TABLE;
         rows.for_each_case(|sample, case| {
             part.cells += 1;
-            let corner = |e: u8| place[3 * sample + CUT_OF_EDGE[usize::from(e)]];
+            let corner = |e: u8| index[3 * sample + CUT_OF_EDGE[usize::from(e)]];
             part.triangles.extend(table.triangles(case).iter().map(|t| t.map(corner)));
         });
         part
@@ -239,8 +239,8 @@ impl Part {
 
 fn find(parts: &[Part], block: [u32; 3], local: Local) -> Option<Owner> {
     let part = parts.binary_search_by_key(&block, |part| part.block).ok()?;
-    let place = parts[part].cuts.binary_search_by_key(&local, |cut| cut.0).ok()?;
-    Some(Owner::Other { part: part as u32, place: place as u16 })
+    let index = parts[part].cuts.binary_search_by_key(&local, |cut| cut.0).ok()?;
+    Some(Owner::Other { part: part as u32, index: index as u16 })
 }
 
 /// How far from `a` to `b` the level lies; the middle where numbers do not tell.
@@ -315,11 +315,11 @@ impl Rows {
     }
 }
 
-/// The places of the set bits, lowest first.
+/// The indices of the set bits, lowest first.
 fn bits(mut mask: u16) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
-        let place = mask.trailing_zeros() as usize;
+        let index = mask.trailing_zeros() as usize;
         mask &= mask.checked_sub(1)?;
-        Some(place)
+        Some(index)
     })
 }

@@ -166,8 +166,8 @@ impl Numbers {
         let number = match point {
             Point::Corner(i) => &mut self.of_node[nodes[i]],
             Point::Cut { inside, outside } => {
-                let (place, step) = warped.cut(nodes[inside], nodes[outside]);
-                &mut self.of_cut[place][step]
+                let (index, step) = warped.cut(nodes[inside], nodes[outside]);
+                &mut self.of_cut[index][step]
             }
         };
         if *number == NONE {

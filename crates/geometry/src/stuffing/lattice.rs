@@ -93,7 +93,7 @@ impl Lattice {
     }
 
     /// Where a node lies, in half cubes from the first corner: even numbers for corners, odd ones for middles.
-    pub(super) fn place(&self, node: usize) -> [i32; 3] {
+    pub(super) fn coordinates(&self, node: usize) -> [i32; 3] {
         let corners = self.corner_count();
         let (number, [nx, ny, _], odd) = match node.checked_sub(corners) {
             None => (node, self.cubes.map(|n| n + 1), 0),
@@ -102,12 +102,12 @@ impl Lattice {
         [number % nx, number / nx % ny, number / (nx * ny)].map(|i| 2 * i as i32 + odd)
     }
 
-    /// The node at a place, if the lattice reaches there.
-    fn node_at(&self, place: [i32; 3]) -> Option<usize> {
-        let odd = place[0] & 1;
+    /// The node at a position, if the lattice reaches there.
+    fn node_at(&self, coordinates: [i32; 3]) -> Option<usize> {
+        let odd = coordinates[0] & 1;
         let mut number = [0; 3];
         for axis in 0..3 {
-            number[axis] = usize::try_from(place[axis]).ok()? / 2;
+            number[axis] = usize::try_from(coordinates[axis]).ok()? / 2;
             if number[axis] > self.cubes[axis] - odd as usize {
                 return None;
             }
@@ -117,14 +117,14 @@ impl Lattice {
 
     /// The neighbours of a node, step by step.
     pub(super) fn neighbours(&self, node: usize) -> impl Iterator<Item = (usize, usize)> {
-        let place = self.place(node);
-        let at = move |step: &[i32; 3]| self.node_at([0, 1, 2].map(|axis| place[axis] + step[axis]));
+        let coordinates = self.coordinates(node);
+        let at = move |step: &[i32; 3]| self.node_at([0, 1, 2].map(|axis| coordinates[axis] + step[axis]));
         STEPS.iter().enumerate().filter_map(move |(d, step)| Some((d, at(step)?)))
     }
 
     /// The position of a node \[m\].
     pub(super) fn position(&self, node: usize) -> DVec3 {
-        self.origin + 0.5 * self.spacing * DVec3::from(self.place(node).map(f64::from))
+        self.origin + 0.5 * self.spacing * DVec3::from(self.coordinates(node).map(f64::from))
     }
 
     /// The signed distance at every node \[m\]; infinite, with its sign, where the surface is farther away than `band`
@@ -139,14 +139,14 @@ impl Lattice {
         };
         let blocks: Vec<f64> = (0..bx * by * bz).into_par_iter().map(of_block).collect();
         let of_node = |node: usize| {
-            let [x, y, z] = self.place(node).map(|i| i as usize / (2 * BLOCK));
+            let [x, y, z] = self.coordinates(node).map(|i| i as usize / (2 * BLOCK));
             let around = blocks[(z * by + y) * bx + x];
             if around.abs() > far { around.signum() * f64::INFINITY } else { signed_distance(self.position(node)) }
         };
         (0..self.node_count()).into_par_iter().map(of_node).collect()
     }
 
-    /// Calls `f` with the corners of every tetrahedron and, for its two long edges, which end lies at an even place.
+    /// Calls `f` with the corners of every tetrahedron and, for its two long edges, which end lies at an even position.
     /// Corners 0 and 1 are one long edge, 2 and 3 the other.
     pub(super) fn for_each_tet(&self, mut f: impl FnMut([usize; 4], [usize; 2])) {
         let [nx, ny, nz] = self.cubes;
@@ -200,7 +200,7 @@ mod tests {
     fn nodes_have_places_positions_and_neighbours() {
         let lattice = lattice();
         for node in 0..lattice.node_count() {
-            assert_eq!(lattice.node_at(lattice.place(node)), Some(node));
+            assert_eq!(lattice.node_at(lattice.coordinates(node)), Some(node));
             for (step, neighbour) in lattice.neighbours(node) {
                 let way = lattice.position(neighbour) - lattice.position(node);
                 let length = if is_long(step) { 0.25 } else { 0.25 * 0.75f64.sqrt() };
@@ -223,7 +223,7 @@ mod tests {
         lattice.for_each_tet(|tet, even| {
             for (pair, even) in [[0, 1], [2, 3]].into_iter().zip(even) {
                 let other = pair[0] + pair[1] - even;
-                let [a, b] = [even, other].map(|i| lattice.place(tet[i]));
+                let [a, b] = [even, other].map(|i| lattice.coordinates(tet[i]));
                 let axis = (0..3).find(|&axis| a[axis] != b[axis]).unwrap();
                 assert!(a[axis] / 2 % 2 == 0 && (a[axis] - b[axis]).abs() == 2);
             }

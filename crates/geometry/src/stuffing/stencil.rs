@@ -9,7 +9,7 @@
 //!
 //! A quadrilateral in a face of the lattice is cut by a diagonal that the neighbour must choose as well. It starts at
 //! one of the two inside corners a, b and ends at the cut of the other. If one of the two cuts lies on a long edge, the
-//! diagonal ends there; if a and b are joined by a long edge, it starts at the one at an even place. Three diagonals
+//! diagonal ends there; if a and b are joined by a long edge, it starts at the one at an even position. Three diagonals
 //! chosen like that never run in a circle, in which case a wedge could not be cut. The quadrilateral that a wedge has on
 //! the surface is no neighbour's business: its diagonal is the one with the better angles. The stencils are those of
 //! \[LS07\].
@@ -51,7 +51,7 @@ fn diagonal(a: usize, b: usize, outside: usize, even: [usize; 2]) -> [usize; 2] 
 }
 
 /// The tetrahedra inside, in no particular orientation. `even` names the ends of the two long edges that lie at even
-/// places, `at` tells where points are \[m\].
+/// positions, `at` tells where points are \[m\].
 pub(super) fn fill(sides: [Side; 4], even: [usize; 2], at: impl Fn(Point) -> DVec3) -> Few<[Point; 4]> {
     let cut = |inside, outside| Point::Cut { inside, outside };
     let [inside, outside, surface] =
@@ -116,8 +116,8 @@ pub(super) struct Few<T> {
 impl<T: Copy + Default> Few<T> {
     fn of(items: impl IntoIterator<Item = T>) -> Self {
         let mut few = Self { items: [T::default(); 4], count: 0 };
-        for (place, item) in few.items.iter_mut().zip(items) {
-            *place = item;
+        for (slot, item) in few.items.iter_mut().zip(items) {
+            *slot = item;
             few.count += 1;
         }
         few
@@ -199,8 +199,8 @@ mod tests {
             f(&|point| match point {
                 Point::Corner(i) => chosen[i].0,
                 Point::Cut { inside, outside } => {
-                    let place = pairs.iter().position(|&pair| pair == (inside, outside));
-                    place.map_or(DVec3::NAN, |place| chosen[4 + place].0)
+                    let index = pairs.iter().position(|&pair| pair == (inside, outside));
+                    index.map_or(DVec3::NAN, |index| chosen[4 + index].0)
                 }
             });
         }
@@ -249,7 +249,7 @@ mod tests {
 
     #[test]
     fn neighbours_choose_the_same_diagonals() {
-        // The same face with its corners in any order: which place is even goes with the corner.
+        // The same face with its corners in any order: which position is even goes with the corner.
         for (a, b, outside) in [(0, 1, 2), (0, 2, 1), (0, 3, 1), (1, 2, 3), (2, 3, 0)] {
             for even in [[0, 2], [1, 2], [0, 3], [1, 3]] {
                 assert_eq!(diagonal(a, b, outside, even), diagonal(b, a, outside, even));

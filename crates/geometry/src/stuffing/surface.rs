@@ -25,7 +25,7 @@ pub(super) struct Warped {
     pub(super) lattice: Lattice,
     sides: Vec<Side>,
     positions: Vec<DVec3>,
-    /// For each inside node with cut edges, its place in `cuts`; of no meaning for the others.
+    /// For each inside node with cut edges, its index in `cuts`; of no meaning for the others.
     near: Vec<u32>,
     /// For each inside node with cut edges, how far along each of them the cut lies; not a number where there is none.
     cuts: Vec<[f64; 14]>,
@@ -58,7 +58,7 @@ impl Warped {
         };
         let cuts = cut_nodes.par_iter().map(of_node).collect();
         let mut near = vec![u32::MAX; values.len()];
-        cut_nodes.iter().zip(0..).for_each(|(&node, place)| near[node] = place);
+        cut_nodes.iter().zip(0..).for_each(|(&node, index)| near[node] = index);
         let mut warped = Self { lattice, sides, positions, near, cuts };
         warped.move_nodes(&cut_nodes);
         warped
@@ -77,16 +77,16 @@ impl Warped {
         self.cuts.len()
     }
 
-    /// The place of an inside node among those with cut edges, and the step to a neighbour.
+    /// The index of an inside node among those with cut edges, and the step to a neighbour.
     pub(super) fn cut(&self, inside: usize, outside: usize) -> (usize, usize) {
-        let (a, b) = (self.lattice.place(inside), self.lattice.place(outside));
+        let (a, b) = (self.lattice.coordinates(inside), self.lattice.coordinates(outside));
         (self.near[inside] as usize, step_along([0, 1, 2].map(|axis| b[axis] - a[axis])))
     }
 
     /// Where the edge from an inside node to an outside neighbour is cut \[m\].
     pub(super) fn cut_position(&self, inside: usize, outside: usize) -> DVec3 {
-        let (place, step) = self.cut(inside, outside);
-        self.lattice.position(inside) + self.cuts[place][step] * self.way(step)
+        let (index, step) = self.cut(inside, outside);
+        self.lattice.position(inside) + self.cuts[index][step] * self.way(step)
     }
 
     fn way(&self, step: usize) -> DVec3 {

@@ -16,7 +16,7 @@ pub(super) struct Onion {
     numbers: HashMap<Vec<(u32, u32)>, u32>,
 }
 
-/// A place in one of the twenty cones: weights of the centre and of three corners, with sum n.
+/// A position in one of the twenty cones: weights of the centre and of three corners, with sum n.
 type Weights = [u32; 4];
 
 impl Onion {
@@ -39,8 +39,8 @@ impl Onion {
         onion
     }
 
-    fn tet(&mut self, corners: &[DVec3], face: [u32; 3], places: [Weights; 4]) {
-        let tet = places.map(|weights| self.number(corners, face, weights));
+    fn tet(&mut self, corners: &[DVec3], face: [u32; 3], points: [Weights; 4]) {
+        let tet = points.map(|weights| self.number(corners, face, weights));
         self.tets.push(tet);
     }
 
@@ -82,7 +82,7 @@ fn compositions(n: u32) -> impl Iterator<Item = Weights> {
     (0..=n).flat_map(move |a| (0..=n - a).flat_map(move |b| (0..=n - a - b).map(move |c| [a, b, c, n - a - b - c])))
 }
 
-fn plus(mut weights: Weights, places: &[usize]) -> Weights {
-    places.iter().for_each(|&place| weights[place] += 1);
+fn plus(mut weights: Weights, indices: &[usize]) -> Weights {
+    indices.iter().for_each(|&index| weights[index] += 1);
     weights
 }

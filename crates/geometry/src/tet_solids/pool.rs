@@ -82,8 +82,8 @@ impl PoolLines {
         let wall = self.wall_cells;
         let [nx, _, nz] = self.cells();
         let is_wall = |[x, y, z]: [u32; 3]| y < wall || x < wall || z < wall || x + wall >= nx || z + wall >= nz;
-        let vertex = |place: [u32; 3]| DVec3::from([0, 1, 2].map(|axis| self.lines[axis][place[axis] as usize]));
-        Ok(Patchwork::new(self.cells(), is_wall, |place| place).mesh(vertex)?)
+        let vertex = |point: [u32; 3]| DVec3::from([0, 1, 2].map(|axis| self.lines[axis][point[axis] as usize]));
+        Ok(Patchwork::new(self.cells(), is_wall, |point| point).mesh(vertex)?)
     }
 }
 

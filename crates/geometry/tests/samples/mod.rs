@@ -10,7 +10,7 @@ pub(crate) fn mesh() -> TetMesh {
     TetMesh::block(DVec3::new(0.25, -0.5, 1.0), DVec3::new(0.75, 0.5, 1.25), [1, 2, 1])
 }
 
-/// A tetrahedron's region: its place is odd or even.
+/// A tetrahedron's region: its index is odd or even.
 pub(crate) fn region(tet: usize) -> i64 {
     7 + (tet % 2) as i64
 }

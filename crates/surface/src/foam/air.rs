@@ -37,9 +37,9 @@ impl Air {
         true
     }
 
-    /// Whether at a sorted place there is an image.
-    pub(super) fn is_image(&self, place: usize) -> bool {
-        self.cloud.is_image(place)
+    /// Whether at a sorted index there is an image.
+    pub(super) fn is_image(&self, index: usize) -> bool {
+        self.cloud.is_image(index)
     }
 
     /// How many neighbours a point has within reach, and the mean velocity of those that are liquid \[m/s\].

@@ -34,17 +34,17 @@ const CREST: f32 = 0.5 * WHOLE;
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Potentials(pub(super) [f32; 3]);
 
-/// The potentials of all particles of a cloud, at their sorted places; images have none.
+/// The potentials of all particles of a cloud, at their sorted indices; images have none.
 pub(super) fn potentials(air: &Air, frame: &Frame) -> Vec<Potentials> {
     let sorted = &air.cloud.sorted;
-    let places = || (0..sorted.len()).into_par_iter().with_min_len(par::PIECE);
-    let velocity: Vec<Vec3> = places().map(|i| velocity_at(frame, air, i)).collect();
-    let normal: Vec<Vec3> = places().map(|i| if sorted.open[i] { outwards(air, i) } else { Vec3::ZERO }).collect();
-    places().map(|i| if air.is_image(i) { Potentials::default() } else { of(air, i, &velocity, &normal) }).collect()
+    let indices = || (0..sorted.len()).into_par_iter().with_min_len(par::PIECE);
+    let velocity: Vec<Vec3> = indices().map(|i| velocity_at(frame, air, i)).collect();
+    let normal: Vec<Vec3> = indices().map(|i| if sorted.open[i] { outwards(air, i) } else { Vec3::ZERO }).collect();
+    indices().map(|i| if air.is_image(i) { Potentials::default() } else { of(air, i, &velocity, &normal) }).collect()
 }
 
-fn velocity_at(frame: &Frame, air: &Air, place: usize) -> Vec3 {
-    let number = air.cloud.sorted.number[place] as usize;
+fn velocity_at(frame: &Frame, air: &Air, index: usize) -> Vec3 {
+    let number = air.cloud.sorted.number[index] as usize;
     frame.particles.velocities.get(number).copied().filter(|v| v.is_finite()).unwrap_or_default()
 }
 
@@ -75,7 +75,7 @@ fn outwards(air: &Air, i: usize) -> Vec3 {
     sum.normalize_or_zero()
 }
 
-/// Calls with place, x_i − x_j and r of each neighbour within reach \[spacings\].
+/// Calls with index, x_i − x_j and r of each neighbour within reach \[spacings\].
 fn each_neighbour(air: &Air, i: usize, mut visit: impl FnMut(usize, Vec3, f32)) {
     let (grid, sorted) = (&air.cloud.grid, &air.cloud.sorted);
     let x_i = sorted.at(i);

@@ -142,8 +142,8 @@ impl Document {
         let Some(sparse) = &accessor.sparse else { return Ok(()) };
         let SparseIndices { buffer_view, byte_offset, component_type } = sparse.indices;
         let (mut indices, mut changes) = (Vec::new(), Vec::new());
-        let places = (component(component_type)?, 1);
-        self.elements(buffer_view, byte_offset, places, sparse.count)?.read(sparse.count, false, &mut indices);
+        let layout = (component(component_type)?, 1);
+        self.elements(buffer_view, byte_offset, layout, sparse.count)?.read(sparse.count, false, &mut indices);
         let SparseValues { buffer_view, byte_offset } = sparse.values;
         let numbers = (component(accessor.component_type)?, components);
         self.elements(buffer_view, byte_offset, numbers, sparse.count)?.read(
@@ -153,8 +153,8 @@ impl Document {
         );
         for (index, change) in indices.iter().zip(changes.chunks_exact(components)) {
             let at = *index as usize;
-            let place = values.chunks_exact_mut(components).nth(at);
-            place
+            let element = values.chunks_exact_mut(components).nth(at);
+            element
                 .ok_or_else(|| format!("element {at} is changed, but it has {}", accessor.count))?
                 .copy_from_slice(change);
         }

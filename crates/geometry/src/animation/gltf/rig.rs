@@ -166,11 +166,11 @@ impl Rig {
         work.nodes.iter().map(|node| node.matrix3.determinant() < 0.0).collect()
     }
 
-    /// Vertices at a time \[s\], brought to their place.
-    pub(crate) fn pose(&self, time: f64, place: &DAffine3, work: &mut Work, out: &mut Vec<DVec3>) {
+    /// Vertices at a time \[s\], under a placement.
+    pub(crate) fn pose(&self, time: f64, placement: &DAffine3, work: &mut Work, out: &mut Vec<DVec3>) {
         self.place_nodes(Some(time), work);
         work.carriers.clear();
-        work.carriers.extend(self.carriers.iter().map(|c| *place * work.nodes[c.node as usize] * c.bind));
+        work.carriers.extend(self.carriers.iter().map(|c| *placement * work.nodes[c.node as usize] * c.bind));
         out.resize(self.vertex_count(), DVec3::ZERO);
         let (carriers, weights) = (&work.carriers, &work.weights);
         out.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, positions)| {

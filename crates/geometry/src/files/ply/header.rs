@@ -95,7 +95,7 @@ pub(super) struct Element {
 }
 
 impl Element {
-    /// The places of three scalar properties.
+    /// The indices of three scalar properties.
     pub(super) fn columns(&self, names: [&str; 3]) -> Result<[usize; 3], ParseError> {
         let found = names.map(|name| {
             let wanted = |p: &Property| p.name == name.as_bytes() && matches!(p.kind, Kind::Scalar(_));
@@ -107,12 +107,12 @@ impl Element {
         }
     }
 
-    /// The place of a list with one of these names.
+    /// The index of a list with one of these names.
     pub(super) fn list(&self, names: &[&str]) -> Result<usize, ParseError> {
         let wanted =
             |p: &Property| names.iter().any(|name| p.name == name.as_bytes()) && matches!(p.kind, Kind::List { .. });
-        let place = self.properties.iter().position(wanted);
-        place.ok_or_else(|| self.lacks("an element `face` with a list `vertex_indices`"))
+        let index = self.properties.iter().position(wanted);
+        index.ok_or_else(|| self.lacks("an element `face` with a list `vertex_indices`"))
     }
 
     fn lacks(&self, expected: &'static str) -> ParseError {
