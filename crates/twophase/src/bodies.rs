@@ -24,10 +24,10 @@ const BAND_CELLS: f64 = 3.1;
 /// Most that the bend of ψ takes off it, in cells.
 const MOST_BEND: f64 = 0.1;
 
-/// Parts of a solid with their places.
+/// Parts of a solid with their placements.
 pub(crate) struct Bodies {
     solid: Solid,
-    places: Vec<Place>,
+    placements: Vec<Placement>,
     /// Bounds of the parts in their own frames, where they are known.
     bounds: Vec<Option<Aabb>>,
     /// The interval \[s\].
@@ -41,7 +41,7 @@ pub(crate) struct Bodies {
 }
 
 /// Where a part is at the ends of the interval.
-enum Place {
+enum Placement {
     Rigid([Pose; 2]),
     Vertices { surface: Box<Surface>, positions: [Vec<DVec3>; 2] },
 }
@@ -49,20 +49,20 @@ enum Place {
 impl Bodies {
     /// Solids at rest, or at a time zero.
     pub(crate) fn new(solid: &Solid, grid: &Grid) -> Result<Self, SetupError> {
-        let place = |part: &Part| match &part.form {
+        let placement = |part: &Part| match &part.form {
             Form::Vertices(vertices) => {
                 let mesh = mesh_at(&**vertices, 0.0)?;
                 let positions = [mesh.vertices().to_vec(), mesh.vertices().to_vec()];
-                Ok(Place::Vertices { surface: Box::new(surface(&mesh)), positions })
+                Ok(Placement::Vertices { surface: Box::new(surface(&mesh)), positions })
             }
-            _ => Ok(Place::Rigid([part.pose(0.0); 2])),
+            _ => Ok(Placement::Rigid([part.pose(0.0); 2])),
         };
         let bounds = solid.parts.iter().map(|part| match &part.form {
             Form::Mesh(surface) => Some(surface.tree().bounds()),
             _ => None,
         });
         let mut bodies = Self {
-            places: solid.parts.iter().map(place).collect::<Result<_, SetupError>>()?,
+            placements: solid.parts.iter().map(placement).collect::<Result<_, SetupError>>()?,
             bounds: bounds.collect(),
             solid: solid.clone(),
             times: [0.0; 2],
@@ -86,7 +86,7 @@ impl Bodies {
         self.solid.parts.iter().any(|part| part.shell.is_some())
     }
 
-    /// Whether the fluids slip along the part that is nearest to a place.
+    /// Whether the fluids slip along the part that is nearest to a position.
     pub(crate) fn slips_at(&self, x: DVec3) -> bool {
         let first = self.solid.parts.first().is_some_and(|part| part.sticks);
         let mixed = self.solid.parts.iter().any(|part| part.sticks != first);
@@ -116,8 +116,8 @@ impl Bodies {
         let domain = Aabb { min: grid.domain().min - reach, max: grid.domain().max + reach };
         let mut most = 0.0f64;
         for (k, part) in self.solid.parts.iter().enumerate() {
-            let own = match (&part.form, &mut self.places[k]) {
-                (Form::Vertices(vertices), Place::Vertices { positions, .. }) => {
+            let own = match (&part.form, &mut self.placements[k]) {
+                (Form::Vertices(vertices), Placement::Vertices { positions, .. }) => {
                     let [a, b] = positions;
                     vertices.positions(from, a);
                     vertices.positions(to, b);
@@ -159,15 +159,15 @@ impl Bodies {
     }
 
     fn place(&mut self, times: [f64; 2]) {
-        for (part, place) in self.solid.parts.iter().zip(&mut self.places) {
-            match (&part.form, place) {
-                (Form::Vertices(vertices), Place::Vertices { surface, positions }) => {
+        for (part, placement) in self.solid.parts.iter().zip(&mut self.placements) {
+            match (&part.form, placement) {
+                (Form::Vertices(vertices), Placement::Vertices { surface, positions }) => {
                     let [a, b] = positions;
                     vertices.positions(times[0], a);
                     vertices.positions(times[1], b);
                     surface.place(b);
                 }
-                (_, Place::Rigid(placements)) => *placements = times.map(|time| part.pose(time)),
+                (_, Placement::Rigid(poses)) => *poses = times.map(|time| part.pose(time)),
                 _ => {}
             }
         }
@@ -181,7 +181,7 @@ impl Bodies {
         let travelled = self.travelled;
         raw.par_iter_mut().zip(&mut stamp).enumerate().with_min_len(512).for_each(|(p, (psi, stamp))| {
             if psi.abs() - (travelled - *stamp) < near {
-                *psi = self.signed_distance(grid.place(p, DVec3::ZERO));
+                *psi = self.signed_distance(grid.position(p, DVec3::ZERO));
                 *stamp = travelled;
             }
         });
@@ -201,40 +201,40 @@ impl Bodies {
         });
     }
 
-    /// ψ of a place at the end of the interval \[m\], negative inside.
+    /// ψ of a position at the end of the interval \[m\], negative inside.
     pub(crate) fn signed_distance(&self, x: DVec3) -> f64 {
         self.nearest(x).0
     }
 
-    /// ψ of a place, and the part that it belongs to.
+    /// ψ of a position, and the part that it belongs to.
     fn nearest(&self, x: DVec3) -> (f64, usize) {
         let of = |k: usize| (self.distance_from(k, x), k);
-        (0..self.places.len()).map(of).fold((f64::INFINITY, 0), |a, b| if b.0 < a.0 { b } else { a })
+        (0..self.placements.len()).map(of).fold((f64::INFINITY, 0), |a, b| if b.0 < a.0 { b } else { a })
     }
 
     fn distance_from(&self, k: usize, x: DVec3) -> f64 {
         let part = &self.solid.parts[k];
-        match (&part.form, &self.places[k]) {
-            (Form::Shape(shape), Place::Rigid([_, now])) => {
+        match (&part.form, &self.placements[k]) {
+            (Form::Shape(shape), Placement::Rigid([_, now])) => {
                 part.wet_distance(shape.signed_distance(now.unapply(x)), true)
             }
-            (Form::Mesh(surface), Place::Rigid([_, now])) => from_mesh(part, surface, now.unapply(x)),
-            (_, Place::Vertices { surface, .. }) => from_mesh(part, surface, x),
+            (Form::Mesh(surface), Placement::Rigid([_, now])) => from_mesh(part, surface, now.unapply(x)),
+            (_, Placement::Vertices { surface, .. }) => from_mesh(part, surface, x),
             _ => f64::INFINITY,
         }
     }
 
-    /// Mean velocity of the solid over the interval, at the point nearest to a place \[m/s\].
+    /// Mean velocity of the solid over the interval, at the point nearest to a position \[m/s\].
     pub(crate) fn velocity(&self, x: DVec3) -> DVec3 {
         let duration = self.times[1] - self.times[0];
         if !(duration > 0.0 && duration.is_finite()) {
             return DVec3::ZERO;
         }
         let (_, k) = self.nearest(x);
-        let Some(place) = self.places.get(k) else { return DVec3::ZERO };
-        match place {
-            Place::Rigid([first, last]) => (last.apply(first.unapply(x)) - x) / duration,
-            Place::Vertices { surface, positions: [first, last] } => {
+        let Some(placement) = self.placements.get(k) else { return DVec3::ZERO };
+        match placement {
+            Placement::Rigid([first, last]) => (last.apply(first.unapply(x)) - x) / duration,
+            Placement::Vertices { surface, positions: [first, last] } => {
                 let Closest { triangle, barycentric, .. } = surface.tree().closest_point(x);
                 let corners = surface.mesh().triangles()[triangle as usize].map(|v| v as usize);
                 let moved = |i: usize| (last[corners[i]] - first[corners[i]]) * barycentric[i];
@@ -244,7 +244,7 @@ impl Bodies {
     }
 }
 
-/// ψ of a place in the frame of a mesh.
+/// ψ of a position in the frame of a mesh.
 fn from_mesh(part: &Part, surface: &Surface, x: DVec3) -> f64 {
     if part.shell.is_none() {
         return part.wet_distance(surface.tree().signed_distance(x), true);

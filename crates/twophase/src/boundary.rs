@@ -336,8 +336,8 @@ mod tests {
         Sides { x_min: Side::Periodic, x_max: Side::Periodic, y_min: Side::NoSlip, ..Sides::default() }
     }
 
-    /// A field whose value tells the place.
-    fn place(grid: &Grid) -> Vec<f64> {
+    /// A field whose value tells the coordinates.
+    fn coded(grid: &Grid) -> Vec<f64> {
         let code = |c: [isize; 3]| (c[0] + 10 * c[1] + 100 * c[2]) as f64;
         (0..grid.len())
             .map(|p| {
@@ -352,7 +352,7 @@ mod tests {
     fn cells_repeat_and_mirror_also_in_the_corners() {
         let grid = grid();
         let boundary = Boundary::new(&grid, &sides());
-        let mut field = place(&grid);
+        let mut field = coded(&grid);
         boundary.fill_cells(&grid, &mut field);
         for (p, &value) in field.iter().enumerate() {
             let c = grid.coordinates(p);
@@ -365,7 +365,7 @@ mod tests {
     fn faces_are_odd_about_walls_and_along_sticky_ones() {
         let grid = grid();
         let boundary = Boundary::new(&grid, &sides());
-        let mut v = place(&grid);
+        let mut v = coded(&grid);
         boundary.fill_faces(&grid, 1, &mut v, 1.0);
         let at = |f: &[f64], c: [isize; 3]| {
             let p = c.map(|i| (i + GHOSTS as isize) as usize);
@@ -374,7 +374,7 @@ mod tests {
         assert_eq!((at(&v, [2, 0, 1]), at(&v, [2, 4, 1])), (0.0, 0.0));
         assert_eq!((at(&v, [2, -1, 1]), at(&v, [2, 5, 1])), (-112.0, -132.0));
         assert_eq!(at(&v, [-1, 1, 1]), at(&v, [4, 1, 1]));
-        let mut u = place(&grid);
+        let mut u = coded(&grid);
         boundary.fill_faces(&grid, 0, &mut u, 1.0);
         assert_eq!((at(&u, [2, -1, 1]), at(&u, [2, 4, 1])), (-102.0, 132.0));
         assert_eq!((at(&u, [5, 1, 1]), at(&u, [-1, 1, 1])), (110.0, 114.0));
@@ -385,7 +385,7 @@ mod tests {
     fn open_sides_go_on() {
         let grid = grid();
         let sides = Sides { x_max: Side::Open(Open::default()), ..Sides::default() };
-        let mut u = place(&grid);
+        let mut u = coded(&grid);
         Boundary::new(&grid, &sides).fill_faces(&grid, 0, &mut u, 1.0);
         let p = grid.index([4, 1, 1]) + 1;
         assert_eq!((u[p], u[p + 1]), (115.0, 115.0));

@@ -36,9 +36,9 @@ pub(crate) struct InterfaceProbe<'a> {
 }
 
 impl InterfaceProbe<'_> {
-    /// A place of the interface in the `k`-th mixed cell \[m\]: the middle of the column through the cell's centre, or of the
+    /// A point of the interface in the `k`-th mixed cell \[m\]: the middle of the column through the cell's centre, or of the
     /// facet.
-    pub(crate) fn place(&self, k: usize) -> DVec3 {
+    pub(crate) fn position(&self, k: usize) -> DVec3 {
         let p = self.interface.cells()[k] as usize;
         let normal = self.interface.planes()[k].normal;
         let around = HeightStencil::new(self.grid, self.boundary, self.fraction, p);
@@ -49,7 +49,7 @@ impl InterfaceProbe<'_> {
             Some(height) if height.abs() <= 1.0 => within[axis] += up as f64 * height,
             _ => within = self.facets[k].area_and_centroid().1,
         }
-        self.grid.place(p, within)
+        self.grid.position(p, within)
     }
 
     /// κ in the `k`-th mixed cell \[1/m\], positive for a drop.

@@ -159,7 +159,8 @@ mod tests {
         let grid = Grid::new(&meniscus_geometry::Aabb::new(DVec3::ZERO, DVec3::splat(30.0)), 1.0).unwrap();
         let volume = |shift: f64| {
             let middle = DVec3::new(15.0 + shift, 15.1, 15.2 + 0.3 * shift);
-            let nodes: Vec<f64> = (0..grid.len()).map(|p| grid.place(p, DVec3::ZERO).distance(middle) - 12.0).collect();
+            let nodes: Vec<f64> =
+                (0..grid.len()).map(|p| grid.position(p, DVec3::ZERO).distance(middle) - 12.0).collect();
             let cells = grid.rows().iter().flat_map(|row| row.start..row.start + row.len);
             cells.map(|p| 1.0 - open_volume(&grid, &nodes, p)).sum::<f64>()
         };

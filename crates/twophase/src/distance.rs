@@ -22,7 +22,7 @@ pub(crate) fn measure(gauge: &Measured, fraction: &[f64], distance: &mut [f64]) 
     let rows = grid.rows();
     rows.each([distance], |row, [out]| {
         out.fill(FAR);
-        for_each_row_around(gauge, rows.place(&row), |number, dy, dz| {
+        for_each_row_around(gauge, rows.coordinates(&row), |number, dy, dz| {
             let range = interface.range(number);
             for (&cell, facet) in interface.cells()[range.clone()].iter().zip(&facets[range]) {
                 // The cells of this row around the cell with the facet.

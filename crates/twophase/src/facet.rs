@@ -44,8 +44,8 @@ impl Facet {
     }
 
     fn push(&mut self, vertex: DVec3) {
-        if let Some(place) = self.vertices.get_mut(self.count) {
-            *place = vertex;
+        if let Some(slot) = self.vertices.get_mut(self.count) {
+            *slot = vertex;
             self.count += 1;
         }
     }

@@ -51,7 +51,7 @@ pub(crate) fn is_behind(
     both <= 0.0 && distance(on) > 0.5 * edge
 }
 
-/// Unit normal of a solid near a place.
+/// Unit normal of a solid near a position.
 fn outwards(center: DVec3, edge: f64, solid: &impl Fn(DVec3) -> f64) -> DVec3 {
     let slope = |axis: DVec3| solid(center + axis * (0.1 * edge)) - solid(center - axis * (0.1 * edge));
     DVec3::new(slope(DVec3::X), slope(DVec3::Y), slope(DVec3::Z)).normalize_or_zero()

@@ -119,7 +119,7 @@ impl Grid {
     /// Centre of a cell \[m\].
     #[must_use]
     pub fn center(&self, index: usize) -> DVec3 {
-        self.place(index, DVec3::splat(0.5))
+        self.position(index, DVec3::splat(0.5))
     }
 
     /// Centre of the face before a cell along an axis \[m\].
@@ -127,12 +127,12 @@ impl Grid {
     pub fn face_center(&self, axis: usize, index: usize) -> DVec3 {
         let mut within = DVec3::splat(0.5);
         within[axis] = 0.0;
-        self.place(index, within)
+        self.position(index, within)
     }
 
-    /// A place in a cell, given by its three coordinates from 0 to 1 within the cell \[m\].
+    /// A position in a cell, given by its three coordinates from 0 to 1 within the cell \[m\].
     #[must_use]
-    pub fn place(&self, index: usize, within: DVec3) -> DVec3 {
+    pub fn position(&self, index: usize, within: DVec3) -> DVec3 {
         let corner = DVec3::from_array(self.coordinates(index).map(|i| i as f64));
         self.origin + (corner + within) * self.spacing
     }
@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn indices_and_places_agree() {
+    fn indices_and_positions_agree() {
         let grid = Grid::new(&Aabb::new(DVec3::new(-1.0, 0.0, 2.0), DVec3::new(0.0, 0.75, 2.25)), 0.25).unwrap();
         assert_eq!((grid.cells(), grid.cell_count()), ([4, 3, 1], 12));
         let p = grid.index([3, 1, 0]);

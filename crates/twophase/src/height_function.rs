@@ -1,4 +1,4 @@
-//! Heights of the interface over columns of cells, and what follows from them: its place and its curvature.
+//! Heights of the interface over columns of cells, and what follows from them: its position and its curvature.
 //!
 //! Along the axis nearest to the normal, a column of cells runs from full to empty; the sum of its fractions is the height
 //! h of the interface over it, in cells. From 3 × 3 columns, with the liquid below,

@@ -77,9 +77,9 @@ impl Interface {
         self.cells[range.clone()].iter().map(|&p| p as usize).zip(&self.planes[range])
     }
 
-    /// The place of a cell in the lists, if it is mixed.
+    /// The index of a cell in the lists, if it is mixed.
     pub(crate) fn position(&self, row: usize, cell: usize) -> Option<usize> {
         let range = self.range(row);
-        self.cells[range.clone()].binary_search(&(cell as u32)).ok().map(|place| range.start + place)
+        self.cells[range.clone()].binary_search(&(cell as u32)).ok().map(|index| range.start + index)
     }
 }

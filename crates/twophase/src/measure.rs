@@ -127,10 +127,10 @@ impl Flow {
         (0..3).map(along).fold(0.0, larger)
     }
 
-    /// Length of liquid on a line along an axis through a place \[m\]: over a floor, the level that a gauge shows.
+    /// Length of liquid on a line along an axis through a position \[m\]: over a floor, the level that a gauge shows.
     #[must_use]
-    pub fn gauge(&self, axis: usize, place: DVec3) -> f64 {
-        let mut cell = self.cell_around(place);
+    pub fn gauge(&self, axis: usize, position: DVec3) -> f64 {
+        let mut cell = self.cell_around(position);
         let column = (0..self.grid.cells()[axis]).map(|i| {
             cell[axis] = i;
             let p = self.grid.index(cell);
@@ -212,7 +212,7 @@ impl Flow {
         self.state.capacity[p] * self.state.volume_fraction[p] * self.grid.spacing().powi(3)
     }
 
-    /// Velocity \[m/s\], density \[kg/m³\] and pressure \[Pa\] in the cell around a place; NaN outside the box.
+    /// Velocity \[m/s\], density \[kg/m³\] and pressure \[Pa\] in the cell around a position; NaN outside the box.
     #[must_use]
     pub fn at(&self, x: DVec3) -> (DVec3, f64, f64) {
         let domain = self.grid.domain();
@@ -231,7 +231,7 @@ impl Flow {
         -density * self.setup.gravity.length() * (up.dot(x) - self.state.still_level)
     }
 
-    /// The cell around a place in the box, or the nearest.
+    /// The cell around a position in the box, or the nearest.
     fn cell_around(&self, x: DVec3) -> [usize; 3] {
         let within = (x - self.grid.domain().min) / self.grid.spacing();
         std::array::from_fn(|d| (within[d].floor().max(0.0) as usize).min(self.grid.cells()[d] - 1))

@@ -17,7 +17,7 @@ fn block(field: &[f64], p: usize, strides: [usize; 2]) -> Block {
     block
 }
 
-/// Strides of a place of the block along the axes.
+/// Strides of an entry of the block along the axes.
 const STEP: [usize; 3] = [1, 3, 9];
 
 /// Youngs' difference along an axis, before − after: face neighbours weigh 4, those along edges 2, those at corners 1.

@@ -63,7 +63,7 @@ impl Plane {
         width * volume_below(sorted(n.map(|n| n.abs() * scale)), distance * scale)
     }
 
-    /// Distance of a place in the cell from the plane along the normal, positive in the liquid, in units of the cell.
+    /// Distance of a position in the cell from the plane along the normal, positive in the liquid, in units of the cell.
     #[must_use]
     pub fn depth(&self, x: [f64; 3]) -> f64 {
         let [a, b, c] = self.normal;

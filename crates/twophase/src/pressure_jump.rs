@@ -35,10 +35,10 @@ pub(crate) struct Forces {
 }
 
 impl Forces {
-    /// J \[Pa\] from a curvature \[1/m\] at a place \[m\].
+    /// J \[Pa\] from a curvature \[1/m\] at a position \[m\].
     // (5) of docs/src/air-and-water.md
-    fn potential(&self, curvature: f64, place: DVec3) -> f64 {
-        let height = self.gravity.dot(place) + self.gravity.length() * self.still_level;
+    fn potential(&self, curvature: f64, position: DVec3) -> f64 {
+        let height = self.gravity.dot(position) + self.gravity.length() * self.still_level;
         self.surface_tension * curvature - self.density_difference * height
     }
 
@@ -52,7 +52,7 @@ impl Forces {
                 None if bends => gauge.curvature(k),
                 None => (0.0, Found::Heights),
             };
-            (self.potential(curvature, gauge.place(k)), found == Found::Heights)
+            (self.potential(curvature, gauge.position(k)), found == Found::Heights)
         };
         cells.into_par_iter().with_min_len(GRAIN).map(one).collect_into_vec(potentials);
         potentials.iter().filter(|(_, by_heights)| !by_heights).count()

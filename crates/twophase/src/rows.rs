@@ -102,7 +102,7 @@ impl Rows {
     }
 
     /// Row and plane of a row within the box.
-    pub(crate) fn place(&self, row: &Row) -> [usize; 2] {
+    pub(crate) fn coordinates(&self, row: &Row) -> [usize; 2] {
         [row.number % self.counts[0] - self.ghosts, row.number / self.counts[0] - self.ghosts]
     }
 
@@ -168,9 +168,9 @@ impl Rows {
         work: &(impl Fn(Row, [&mut [T]; N]) -> R + Sync),
     ) {
         if self.cells_among(rows.len()) <= GRAIN || rows.len() == 1 {
-            for (place, (number, result)) in rows.zip(results).enumerate() {
+            for (index, (number, result)) in rows.zip(results).enumerate() {
                 if let Some(row) = self.row(number) {
-                    let cut = place * self.stride + self.ghosts;
+                    let cut = index * self.stride + self.ghosts;
                     *result = work(row, outputs.each_mut().map(|o| &mut o[cut..cut + row.len]));
                 }
             }

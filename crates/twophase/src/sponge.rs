@@ -33,8 +33,8 @@ impl Flow {
         for (component, field) in self.state.velocity.iter_mut().enumerate() {
             grid.rows().each([field], |row, [u]| {
                 for (i, u) in u.iter_mut().enumerate() {
-                    let place = grid.face_center(component, row.start + i)[axis];
-                    let from_side = if end == 0 { place - domain.min[axis] } else { domain.max[axis] - place };
+                    let position = grid.face_center(component, row.start + i)[axis];
+                    let from_side = if end == 0 { position - domain.min[axis] } else { domain.max[axis] - position };
                     let inside = (1.0 - from_side / width).max(0.0);
                     *u /= 1.0 + rate * dt * inside * inside;
                 }

@@ -44,7 +44,7 @@ struct Beyond {
 }
 
 impl Beyond {
-    /// Live pressure p − ρ g·(x − x_s) at a place of an outflow where the fluid inside is so much liquid, p being that of air there.
+    /// Live pressure p − ρ g·(x − x_s) at a position of an outflow where the fluid inside is so much liquid, p being that of air there.
     fn pressure(&self, x: DVec3, fraction: f64) -> f64 {
         self.weight * fraction * (self.outside.up.dot(x) - self.outside.still_level)
     }

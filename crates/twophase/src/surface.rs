@@ -35,14 +35,14 @@ impl Samples {
         (0 < sample && sample < last).then(|| sample.clamp(2, last - 2) - 2)
     }
 
-    /// Where a place lies that is given in samples.
+    /// Where a position lies that is given in samples.
     fn position(&self, at: f64) -> f64 {
         let sample = (at as usize).min(self.0.len() - 2);
         self.0[sample] + (at - sample as f64) * (self.0[sample + 1] - self.0[sample])
     }
 }
 
-/// Makes one vertex of those that share a place, and drops triangles that have no area then.
+/// Makes one vertex of those that share a position, and drops triangles that have no area then.
 fn weld(positions: &[DVec3], triangles: &[[u32; 3]]) -> (Vec<DVec3>, Vec<[u32; 3]>) {
     let key = |&vertex: &u32| positions[vertex as usize].to_array().map(|x| (x + 0.0).to_bits());
     let mut sorted: Vec<u32> = (0..positions.len() as u32).collect();
@@ -82,14 +82,14 @@ impl Flow {
         };
         let values: Vec<f64> = (0..iso.sample_count()).into_par_iter().map(value).collect();
         let IsoSurface { positions, triangles, .. } = iso.surface(&values, 0.0).unwrap_or_default();
-        let place = |x: DVec3| DVec3::from_array(std::array::from_fn(|d| axes[d].position(x[d])));
-        let placed: Vec<DVec3> = positions.into_iter().map(place).collect();
+        let position = |x: DVec3| DVec3::from_array(std::array::from_fn(|d| axes[d].position(x[d])));
+        let placed: Vec<DVec3> = positions.into_iter().map(position).collect();
         let (positions, triangles) = weld(&placed, &triangles);
         let (velocities, pressures) = positions.iter().map(|&x| self.in_liquid(x)).unzip();
         Surface { positions, velocities, pressures, triangles }
     }
 
-    /// Velocity \[m/s\] and pressure \[Pa\] of the liquid at a place: of the cells around it, those with more liquid weigh more, so
+    /// Velocity \[m/s\] and pressure \[Pa\] of the liquid at a position: of the cells around it, those with more liquid weigh more, so
     /// that they go on into the gas next to the surface. Zero where there is no liquid within a cell.
     #[must_use]
     pub fn in_liquid(&self, x: DVec3) -> (DVec3, f64) {

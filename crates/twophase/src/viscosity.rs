@@ -124,7 +124,7 @@ impl Viscosity<'_> {
             let fractions = |p: usize| self.fraction[p - e] + self.fraction[p];
             let open = |p: usize| openings.cut().is_none_or(|cut| cut.faces[axis][p] > 0.0);
             rows.each([&mut velocity[axis]], |row, [u]| {
-                let [j, k] = rows.place(&row);
+                let [j, k] = rows.coordinates(&row);
                 for (i, u) in u.iter_mut().enumerate() {
                     let (p, cell) = (row.start + i, [i, j, k]);
                     let first = |t: usize| usize::from(t == axis && !boundary.is_periodic(t));

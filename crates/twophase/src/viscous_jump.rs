@@ -117,16 +117,16 @@ mod tests {
 
     #[test]
     fn the_sharpened_hat_is_a_mean_with_a_twelfth_of_second_moment() {
-        // Weights of faces around an interface at any place: they sum to one, their middle is there, and their spread is that of
+        // Weights of faces around an interface at any position: they sum to one, their middle is there, and their spread is that of
         // the hat, h²/4, less 2h²/12.
-        for place in [0.0, 0.13, 0.5, 0.77] {
+        for position in [0.0, 0.13, 0.5, 0.77] {
             let weight = |j: i32| {
-                let center = |j: i32| place - (f64::from(j) + 0.5);
+                let center = |j: i32| position - (f64::from(j) + 0.5);
                 sharpened(center(j - 1)) - sharpened(center(j))
             };
-            let moment = |k: i32| (-4..=5).map(|j| weight(j) * (f64::from(j) - place).powi(k)).sum::<f64>();
-            assert!((moment(0) - 1.0).abs() < 1e-12 && moment(1).abs() < 1e-12, "{place}");
-            assert!((moment(2) - (0.25 - 1.0 / 6.0)).abs() < 1e-12, "{place} {}", moment(2));
+            let moment = |k: i32| (-4..=5).map(|j| weight(j) * (f64::from(j) - position).powi(k)).sum::<f64>();
+            assert!((moment(0) - 1.0).abs() < 1e-12 && moment(1).abs() < 1e-12, "{position}");
+            assert!((moment(2) - (0.25 - 1.0 / 6.0)).abs() < 1e-12, "{position} {}", moment(2));
         }
     }
 }

@@ -57,7 +57,7 @@ impl Level {
     /// s of a row of a colour.
     #[inline(always)]
     pub(super) fn shift(rows: &Rows, row: &Row, color: usize) -> usize {
-        let [j, k] = rows.place(row);
+        let [j, k] = rows.coordinates(row);
         (j + k + color) & 1
     }
 
@@ -129,7 +129,7 @@ impl Level {
             let around = self.around(0, &row, s);
             let (b, x) = (row.of(&self.b[0]), row.of(&self.x[0]));
             dispatch!(self.instructions, simd => residual_row(simd, &around, b, x, output));
-            // The last place of an odd row may be nobody's.
+            // The last entry of an odd row may be nobody's.
             output[(n - s).div_ceil(2)..].fill(0.0);
         });
         self.residual = residual;

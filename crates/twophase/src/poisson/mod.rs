@@ -130,7 +130,7 @@ impl Poisson {
             let network = &mut self.networks[0];
             let rows = network.rows().reaching(extent);
             rows.each([&mut network.conductance[axis]], |row, [output]| {
-                let start = start_of(grid, rows.place(&row));
+                let start = start_of(grid, rows.coordinates(&row));
                 for (to, from) in output.iter_mut().zip(&from[start..]) {
                     *to = (from * scale) as f32;
                 }
@@ -227,7 +227,7 @@ impl Poisson {
         let (level, residual, image) = (&self.levels[0], &self.residual, &self.image);
         let (rows, instructions) = (grid.rows(), self.instructions);
         rows.collect::<f64, _, 0>([], &mut self.row_sums, |row, []| {
-            let z = level.natural_row(rows.place(&row));
+            let z = level.natural_row(rows.coordinates(&row));
             dispatch!(instructions, simd => two_products(simd, z, row.of(residual), row.of(image)))
         });
         self.row_sums.iter().fold([0.0; 2], |sum, s| [sum[0] + s[0], sum[1] + s[1]])
@@ -237,7 +237,7 @@ impl Poisson {
     fn turn(&mut self, grid: &Grid, beta: f64) {
         let (level, rows, instructions) = (&self.levels[0], grid.rows(), self.instructions);
         rows.each([&mut self.direction], |row, [d]| {
-            let z = level.natural_row(rows.place(&row));
+            let z = level.natural_row(rows.coordinates(&row));
             dispatch!(instructions, simd => turn_row(simd, z, beta, d));
         });
     }
@@ -292,8 +292,8 @@ impl Level {
         let (rows, n) = (self.rows(), self.cells[0]);
         for (color, b) in self.b.iter_mut().enumerate() {
             rows.each([b], |row, [output]| {
-                let start = start_of(grid, rows.place(&row)) + Self::shift(&rows, &row, color);
-                let end = start_of(grid, rows.place(&row)) + n;
+                let start = start_of(grid, rows.coordinates(&row)) + Self::shift(&rows, &row, color);
+                let end = start_of(grid, rows.coordinates(&row)) + n;
                 for (to, from) in output.iter_mut().zip(from[start..end].iter().step_by(2)) {
                     *to = *from as f32;
                 }

@@ -93,7 +93,7 @@ impl Network {
             extent[axis] += 1;
             let rows = Rows::new(self.cells, 1).reaching(extent);
             rows.each([field], |row, [out]| {
-                let [j, k] = rows.place(&row);
+                let [j, k] = rows.coordinates(&row);
                 for (i, out) in out.iter_mut().enumerate() {
                     *out = fine.joined(axis, [i, j, k]);
                 }

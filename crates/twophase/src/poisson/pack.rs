@@ -46,7 +46,7 @@ impl Level {
         for (color, low) in self.low.iter_mut().enumerate() {
             rows.each(low.each_mut().map(Vec::as_mut_slice), |row, outputs| {
                 let s = Self::shift(&rows, &row, color);
-                let [j, k] = rows.place(&row);
+                let [j, k] = rows.coordinates(&row);
                 let start = network.index([0, j, k]);
                 for (output, field) in outputs.into_iter().zip(&network.conductance) {
                     every_second(&field[start..start + n + 1], s, output);
@@ -77,7 +77,7 @@ impl Level {
         let n = self.cells[0];
         rows.each(self.weight.each_mut().map(Vec::as_mut_slice), |row, [x, y, z]| {
             let s = Self::shift(&rows, &row, 0);
-            let [j, k] = rows.place(&row);
+            let [j, k] = rows.coordinates(&row);
             for m in 0..x.len() {
                 let i = 2 * m + s;
                 [x[m], y[m], z[m]] = if i < n { network.weights([i, j, k]) } else { [0.0; 3] };
@@ -132,7 +132,7 @@ impl Band {
     }
 }
 
-/// The places s, s + 2, s + 4, … of a row, zero beyond its end.
+/// The entries s, s + 2, s + 4, … of a row, zero beyond its end.
 #[inline(always)]
 pub(super) fn every_second(from: &[f32], s: usize, to: &mut [f32]) {
     let (mut m, (pairs, rest)) = (0, from.as_chunks::<2>());

@@ -19,7 +19,7 @@ impl Level {
         let rows = Rows::new(coarse.cells, 1);
         rows.each([&mut coarse.natural], |row, [output]| {
             output.fill(0.0);
-            let [ys, zs] = rows.place(&row).map(|b| 2 * b as isize);
+            let [ys, zs] = rows.coordinates(&row).map(|b| 2 * b as isize);
             let ys = ys..(ys + 2).min(fine.cells[1] as isize);
             let zs = zs..(zs + 2).min(fine.cells[2] as isize);
             for z in zs.clone() {
@@ -76,7 +76,7 @@ impl Level {
         let rows = self.rows();
         let (coarse, weight, instructions) = (&*coarse, &self.weight, self.instructions);
         rows.each([&mut self.x[0]], |row, [output]| {
-            let [y, z] = rows.place(&row).map(|i| i as isize);
+            let [y, z] = rows.coordinates(&row).map(|i| i as isize);
             let side = |i: isize| if i & 1 == 0 { -1 } else { 1 };
             let blocks = |j: isize, k: isize, shift: isize| {
                 let [w, h, _] = coarse.cells.map(|n| n as isize + 2);
@@ -103,7 +103,7 @@ impl Level {
         let (w, h) = (n + 2, self.cells[1] + 2);
         for (color, b) in self.b.iter_mut().enumerate() {
             rows.each([b], |row, [output]| {
-                let [j, k] = rows.place(&row);
+                let [j, k] = rows.coordinates(&row);
                 let start = 1 + (j + 1) * w + (k + 1) * w * h;
                 every_second(&natural[start..start + n], Self::shift(&rows, &row, color), output);
             });
@@ -114,7 +114,7 @@ impl Level {
         let rows = Rows::new(self.cells, 1);
         let mut natural = std::mem::take(&mut self.natural);
         rows.each([&mut natural], |row, [output]| {
-            let [j, k] = rows.place(&row);
+            let [j, k] = rows.coordinates(&row);
             let start = self.start(j as isize, k as isize);
             let first = (j + k) & 1;
             let (even, odd) = (&self.x[first][start..], &self.x[1 - first][start..]);
@@ -131,7 +131,7 @@ impl Level {
     }
 }
 
-/// The two places just outside a range.
+/// The two entries just outside a range.
 fn outside(range: &Range<isize>) -> [isize; 2] {
     [range.start - 1, range.end]
 }

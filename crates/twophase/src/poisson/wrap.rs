@@ -6,7 +6,7 @@ use super::network::Network;
 /// Which ghost takes its value from where.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Wraps {
-    /// Per colour of the ghost: its place, colour of the source, place of the source.
+    /// Per colour of the ghost: its index, colour of the source, index of the source.
     packed: [Vec<Copy>; 2],
     /// In natural order: ghost, source.
     natural: Vec<[u32; 2]>,
@@ -37,12 +37,12 @@ impl Wraps {
             for a in 0..level.cells[s] as isize {
                 let mut cell = [a; 3];
                 (cell[axis], cell[t]) = (ghost, b);
-                let (color, to) = place(level, cell);
-                let natural = natural_place(level, cell);
+                let (color, to) = packed_index(level, cell);
+                let natural = natural_index(level, cell);
                 cell[axis] = source;
-                let (source_color, from) = place(level, cell);
+                let (source_color, from) = packed_index(level, cell);
                 self.packed[color].push(Copy { to, color: source_color as u8, from });
-                self.natural.push([natural, natural_place(level, cell)]);
+                self.natural.push([natural, natural_index(level, cell)]);
             }
         }
     }
@@ -71,8 +71,8 @@ impl Level {
     }
 }
 
-/// Colour and place of a cell, which may be a ghost.
-fn place(level: &Level, [i, j, k]: [isize; 3]) -> (usize, u32) {
+/// Colour and index of a cell, which may be a ghost.
+fn packed_index(level: &Level, [i, j, k]: [isize; 3]) -> (usize, u32) {
     let color = (i + j + k).rem_euclid(2);
     let s = (j + k + color).rem_euclid(2);
     let m = (i - s) / 2;
@@ -80,7 +80,7 @@ fn place(level: &Level, [i, j, k]: [isize; 3]) -> (usize, u32) {
     (color as usize, (1 + m + (j + 1) * sy + (k + 1) * sz) as u32)
 }
 
-fn natural_place(level: &Level, [i, j, k]: [isize; 3]) -> u32 {
+fn natural_index(level: &Level, [i, j, k]: [isize; 3]) -> u32 {
     let [x, y, _] = level.cells.map(|n| n as isize + 2);
     ((i + 1) + (j + 1) * x + (k + 1) * x * y) as u32
 }
