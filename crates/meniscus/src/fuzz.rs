@@ -70,8 +70,8 @@ pub fn sealed_frame(bytes: &[u8]) {
 fn sealed(bytes: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.get(..bytes.len().saturating_sub(8)).unwrap_or_default().to_vec();
     let length = bytes.len() as u64 + 8;
-    if let Some(place) = bytes.get_mut(12..20) {
-        place.copy_from_slice(&length.to_le_bytes());
+    if let Some(field) = bytes.get_mut(12..20) {
+        field.copy_from_slice(&length.to_le_bytes());
     }
     let sum = meniscus_core::checksum(&bytes);
     bytes.extend(sum.to_le_bytes());

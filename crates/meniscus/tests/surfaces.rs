@@ -116,7 +116,7 @@ fn walls_are_flat(surface: &Surface) {
     assert!((area / (0.64 * 0.4) - 1.0).abs() < 0.02, "{area} m² are wet");
 }
 
-/// How far vertices are from those over the same place before, in height.
+/// How far vertices are from those over the same position before, in height.
 fn mean_distance(now: &[Vec3], before: &[Vec3]) -> f64 {
     let aside = |a: Vec3, b: Vec3| (a - b).with_y(0.0).length_squared();
     let moved = now.iter().filter_map(|x| {

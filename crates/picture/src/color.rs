@@ -57,8 +57,8 @@ impl Encoder {
     #[inline]
     pub(crate) fn dithered(self, light: Light, threshold: f32) -> [u8; 3] {
         // Negative values and NaN cast to zero.
-        let places = light * STEPS as f32 + 0.5;
-        places.to_array().map(|place| (self.0[(place as usize).min(STEPS)] + threshold) as u8)
+        let indices = light * STEPS as f32 + 0.5;
+        indices.to_array().map(|index| (self.0[(index as usize).min(STEPS)] + threshold) as u8)
     }
 }
 

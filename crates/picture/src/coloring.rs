@@ -199,9 +199,9 @@ fn stops(coloring: Coloring) -> Stops {
 fn shades(stops: Stops) -> Vec<Light> {
     (0..SHADES)
         .map(|i| {
-            let place = i as f32 / (SHADES - 1) as f32 * (stops.len() - 1) as f32;
-            let first = (place as usize).min(stops.len() - 2);
-            let part = place - first as f32;
+            let scaled = i as f32 / (SHADES - 1) as f32 * (stops.len() - 1) as f32;
+            let first = (scaled as usize).min(stops.len() - 2);
+            let part = scaled - first as f32;
             let mix = |c: usize| {
                 let (a, b) = (f32::from(stops[first][c]), f32::from(stops[first + 1][c]));
                 (a + (b - a) * part) / 255.0

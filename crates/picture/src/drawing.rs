@@ -10,7 +10,7 @@ use crate::bounds::is_usable;
 use crate::camera::View;
 use crate::color::Light;
 use crate::coloring::{Paint, is_liquid};
-use crate::glass::{is_glass, liquid_places, sharp_edges};
+use crate::glass::{is_glass, liquid_positions, sharp_edges};
 use crate::normals::{CREASE, Facet, LIQUID_CREASE, facets};
 use meniscus_core::{Liquids, Solids, Style, Walls};
 
@@ -107,7 +107,7 @@ impl Drawing {
             let pane = match style.walls {
                 Walls::Hidden if wall => continue,
                 Walls::Glass => wall,
-                Walls::Auto => wall && is_glass(surface, liquid_places(frame)),
+                Walls::Auto => wall && is_glass(surface, liquid_positions(frame)),
                 Walls::Solid | Walls::Hidden => false,
             };
             let glass = pane || style.solids == Solids::Glass && is(BodyKind::Solid);

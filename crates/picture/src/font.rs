@@ -24,16 +24,16 @@ pub(crate) struct Glyph {
     width: f32,
 }
 
-/// The letters of a text with the place where each begins, and the width of all.
+/// The letters of a text with the position where each begins, and the width of all.
 pub(crate) fn set(text: &str) -> (Vec<(f32, &'static Glyph)>, f32) {
     let mut x = 0.0;
     let letters: Vec<_> = text
         .chars()
         .map(|c| {
             let glyph = glyph(c);
-            let place = (x, glyph);
+            let letter = (x, glyph);
             x += glyph.width + GAP;
-            place
+            letter
         })
         .collect();
     (letters, (x - GAP).max(0.0))

@@ -45,7 +45,7 @@ pub(crate) fn is_glass(surface: &Surface, particles: &[Vec3]) -> bool {
 }
 
 /// Where there is liquid: the vertices of its surface, beside which particles are only spray, or its particles.
-pub(crate) fn liquid_places(frame: &Frame) -> &[Vec3] {
+pub(crate) fn liquid_positions(frame: &Frame) -> &[Vec3] {
     frame.surfaces.iter().find(|s| is_liquid(frame, s.body)).map_or(&frame.particles.positions, |s| &s.positions)
 }
 
@@ -178,9 +178,9 @@ mod tests {
         let water = Surface { body: 1, positions: vec![Vec3::splat(5.0); 3], ..Surface::default() };
         let mut frame = Frame { bodies: vec![body(BodyKind::Wall), body(BodyKind::Liquid)], ..Frame::default() };
         frame.particles.positions = vec![Vec3::splat(0.5)];
-        assert!(is_glass(&cube(false), liquid_places(&frame)));
+        assert!(is_glass(&cube(false), liquid_positions(&frame)));
         frame.surfaces = vec![cube(false), water];
-        assert!(!is_glass(&cube(false), liquid_places(&frame)));
+        assert!(!is_glass(&cube(false), liquid_positions(&frame)));
     }
 
     #[test]

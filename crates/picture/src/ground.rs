@@ -80,7 +80,7 @@ impl Ground {
         (self.up * -self.drop, self.up)
     }
 
-    /// The ground along the row of the picture whose middle is at `y` \[px\], with its place in up to two shadow maps;
+    /// The ground along the row of the picture whose middle is at `y` \[px\], with its position in up to two shadow maps;
     /// `None` when that is backdrop.
     pub(crate) fn row(&self, y: f32, spaces: [Option<&LightSpace>; 2]) -> Option<GroundRow<'_>> {
         let view = &self.view;
@@ -96,18 +96,24 @@ impl Ground {
             let at = |p: Vec3| space.map_or(Vec2::ZERO, |s| s.map(p).truncate());
             [at(first), at(first + step) - at(first)]
         });
-        let place = self.place(first);
-        Some(GroundRow { ground: self, depth, slope: start.y, place: [place, self.place(first + step) - place], maps })
+        let position = self.position(first);
+        Some(GroundRow {
+            ground: self,
+            depth,
+            slope: start.y,
+            position: [position, self.position(first + step) - position],
+            maps,
+        })
     }
 
     /// World coordinates (x, z) of a point of view space \[m\].
-    fn place(&self, point: Vec3) -> Vec2 {
+    fn position(&self, point: Vec3) -> Vec2 {
         let world = self.view.turn_back(point) + self.view.eye;
         Vec2::new(world.x, world.z)
     }
 }
 
-/// The ground along a row of the picture. The camera stands upright, so depth is the same all along and places change
+/// The ground along a row of the picture. The camera stands upright, so depth is the same all along and positions change
 /// linearly.
 pub(crate) struct GroundRow<'a> {
     ground: &'a Ground,
@@ -116,13 +122,13 @@ pub(crate) struct GroundRow<'a> {
     /// Slope y of its rays.
     slope: f32,
     /// World coordinates (x, z) at column 0, and their change per column \[m\].
-    place: [Vec2; 2],
-    /// Place in each shadow map at column 0, and its change per column \[texels\].
+    position: [Vec2; 2],
+    /// Position in each shadow map at column 0, and its change per column \[texels\].
     maps: [[Vec2; 2]; 2],
 }
 
 impl GroundRow<'_> {
-    /// Place in one of the shadow maps at a column \[px\].
+    /// Position in one of the shadow maps at a column \[px\].
     #[inline]
     pub(crate) fn texel(&self, map: usize, x: f32) -> Vec2 {
         self.maps[map][0] + self.maps[map][1] * x
@@ -133,7 +139,7 @@ impl GroundRow<'_> {
     pub(crate) fn presence(&self, x: f32) -> f32 {
         const ENDS: f32 = REACH * REACH;
         const FADES: f32 = FADE * FADE;
-        let away = self.place[0] + self.place[1] * x - self.ground.middle;
+        let away = self.position[0] + self.position[1] * x - self.ground.middle;
         let away = away.length_squared() / (self.ground.radius * self.ground.radius);
         let part = ((ENDS - away) * (1.0 / (ENDS - FADES))).clamp(0.0, 1.0);
         part * part * (3.0 - 2.0 * part)
@@ -150,15 +156,15 @@ impl GroundRow<'_> {
             Vec2::new(shift.x, shift.z).abs()
         };
         let footprint = (moved(view.right) + moved(view.up)).max(Vec2::splat(1e-9));
-        let place = self.place.map(|p| p / ground.step);
-        Ruling::new(ground.pattern, place, footprint)
+        let position = self.position.map(|p| p / ground.step);
+        Ruling::new(ground.pattern, position, footprint)
     }
 }
 
 /// A pattern with fields of size one along a few pixels of a row.
 pub(crate) struct Ruling {
     pattern: Pattern,
-    place: [Vec2; 2],
+    position: [Vec2; 2],
     /// Size of a pixel, and one over it.
     footprint: Vec2,
     per_pixel: Vec2,
@@ -168,31 +174,32 @@ pub(crate) struct Ruling {
 }
 
 impl Ruling {
-    fn new(pattern: Pattern, place: [Vec2; 2], footprint: Vec2) -> Self {
+    fn new(pattern: Pattern, position: [Vec2; 2], footprint: Vec2) -> Self {
         // Never thinner than a pixel: distant lines become fainter, not broken.
         let width = footprint.max(Vec2::splat(LINE));
         let faint = Vec2::new((LINE / width.x).sqrt(), (LINE / width.y).sqrt());
         // They dissolve where they come closer than a few pixels.
         let clear = (Vec2::ONE - footprint * 4.0).clamp(Vec2::ZERO, Vec2::ONE);
         let (reach, strength) = ((width + footprint) * 0.5, faint * clear);
-        Self { pattern, place, footprint, per_pixel: footprint.recip(), reach, strength }
+        Self { pattern, position, footprint, per_pixel: footprint.recip(), reach, strength }
     }
 
     /// The amount of pattern in a pixel, 0..1, averaged over the pixel.
     #[inline]
     pub(crate) fn at(&self, x: f32) -> f32 {
-        let place = self.place[0] + self.place[1] * x;
+        let position = self.position[0] + self.position[1] * x;
         match self.pattern {
             Pattern::Plain => 0.0,
             Pattern::Grid => {
-                let away = (place - floor(place + 0.5)).abs();
+                let away = (position - floor(position + 0.5)).abs();
                 let cover = ((self.reach - away) * self.per_pixel).clamp(Vec2::ZERO, Vec2::ONE) * self.strength;
                 cover.x + cover.y - cover.x * cover.y
             }
             Pattern::Checker => {
                 // The integral of a square wave of period two is a triangle wave.
                 let wave = |x: Vec2| ((x * 0.5 - floor(x * 0.5)) - 0.5).abs() * 2.0;
-                let mean = (wave(place + self.footprint * 0.5) - wave(place - self.footprint * 0.5)) * self.per_pixel;
+                let mean =
+                    (wave(position + self.footprint * 0.5) - wave(position - self.footprint * 0.5)) * self.per_pixel;
                 CHECKER * (0.5 - 0.5 * mean.x * mean.y)
             }
         }
@@ -251,7 +258,7 @@ mod tests {
         let world = view.turn_back(ground.hit(slopes).point) + view.eye;
         assert!((world.y + 1.0).abs() < 0.01, "{world}");
         let row = ground.row(50.0, [None; 2]).unwrap();
-        assert!((row.place[0] + row.place[1] * 20.0 - Vec2::new(world.x, world.z)).length() < 1e-3);
+        assert!((row.position[0] + row.position[1] * 20.0 - Vec2::new(world.x, world.z)).length() < 1e-3);
         let depth = ground.depths(Vec4::splat(slopes.y)).x;
         assert!((depth - ground.hit(slopes).point.z).abs() < 1e-4);
         assert!(Ground::new(3.5, &bounds, &view, Pattern::Grid).is_none());

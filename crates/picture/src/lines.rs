@@ -96,9 +96,9 @@ impl Line {
         } else {
             1.0
         };
-        let place = |t: f32| self.ends[0] + (self.ends[1] - self.ends[0]) * t;
+        let point = |t: f32| self.ends[0] + (self.ends[1] - self.ends[0]) * t;
         Some(Self {
-            ends: [place(start), place(end)],
+            ends: [point(start), point(end)],
             inverse_depth: [self.inverse_at(start), self.inverse_at(end)],
             ..self
         })

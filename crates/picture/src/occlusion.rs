@@ -33,7 +33,7 @@ pub(crate) struct Occlusion {
     raw: Vec<f32>,
     across: Vec<f32>,
     smooth: Vec<f32>,
-    /// Offsets of the points in radii, for each place in the 4 × 4 pattern.
+    /// Offsets of the points in radii, for each position in the 4 × 4 pattern.
     spirals: Vec<[Vec2; TAPS]>,
     /// For each tile of the picture, whether only ground and backdrop are near.
     open: Vec<bool>,
@@ -82,10 +82,10 @@ impl Occlusion {
     /// The openness at a point of the picture \[px\] and a depth \[m\].
     #[inline]
     pub(crate) fn at(&self, coarse: &Coarse, pixel: Vec2, depth: f32) -> f32 {
-        let place = (pixel - Vec2::new(SAMPLES_X[0], SAMPLES_Y[0])) * 0.5;
-        let place = place.clamp(Vec2::ZERO, Vec2::new(coarse.width as f32 - 1.0, coarse.height as f32 - 1.0));
-        let (x, y) = (place.x as usize, place.y as usize);
-        let (u, v) = (place.x - x as f32, place.y - y as f32);
+        let position = (pixel - Vec2::new(SAMPLES_X[0], SAMPLES_Y[0])) * 0.5;
+        let position = position.clamp(Vec2::ZERO, Vec2::new(coarse.width as f32 - 1.0, coarse.height as f32 - 1.0));
+        let (x, y) = (position.x as usize, position.y as usize);
+        let (u, v) = (position.x - x as f32, position.y - y as f32);
         let right = usize::from(x + 1 < coarse.width);
         let below = if y + 1 < coarse.height { coarse.width } else { 0 };
         let first = y * coarse.width + x;

@@ -77,8 +77,8 @@ struct Brush {
 
 impl Brush {
     fn draw(&self, glyph: &Glyph, image: &mut Image, color: Light, opacity: f32) {
-        let place = |p: Vec2| self.origin + Vec2::new(p.x, -p.y) * self.unit;
-        let strokes: Vec<[Vec2; 2]> = glyph.strokes.iter().map(|ends| ends.map(place)).collect();
+        let position = |p: Vec2| self.origin + Vec2::new(p.x, -p.y) * self.unit;
+        let strokes: Vec<[Vec2; 2]> = glyph.strokes.iter().map(|ends| ends.map(position)).collect();
         let reach = self.half + 1.0;
         let low = strokes.iter().flatten().fold(Vec2::INFINITY, |a, p| a.min(*p)) - reach;
         let high = strokes.iter().flatten().fold(Vec2::NEG_INFINITY, |a, p| a.max(*p)) + reach;

@@ -1,7 +1,7 @@
 //! The shadow on the ground: sharp at the feet of a thing, soft where the thing is high above.
 //!
 //! On a plane the shadow map becomes a yes-or-no picture of what is shaded. Its sums over rectangles \[Cro84\] give the
-//! mean height of what shades a place, hence the width of the half-shadow \[Fer05\], and then the shaded part of
+//! mean height of what shades a position, hence the width of the half-shadow \[Fer05\], and then the shaded part of
 //! a square of that width, each from a few look-ups and without noise.
 
 use glam::{Vec2, Vec3};
@@ -84,29 +84,29 @@ impl Penumbra {
         });
     }
 
-    /// Whether no shadow reaches the places (texels) on the line between two places.
+    /// Whether no shadow reaches the positions (texels) on the line between two positions.
     pub(crate) fn is_lit_between(&self, a: Vec2, b: Vec2) -> bool {
         let widest = self.softness.widest * self.size as f32;
         let (low, high) = (a.min(b) - widest, a.max(b) + widest + 1.0);
         self.sum(low, high) == 0
     }
 
-    /// The part of the key light that reaches a place on the ground (texels), 0..1.
-    pub(crate) fn light_at(&self, place: Vec2) -> f32 {
+    /// The part of the key light that reaches a position on the ground (texels), 0..1.
+    pub(crate) fn light_at(&self, position: Vec2) -> f32 {
         let widest = self.softness.widest * self.size as f32;
-        let (count, texels, distance) = self.look_round(place, widest);
+        let (count, texels, distance) = self.look_round(position, widest);
         if count == 0 || count == texels {
             return if count == 0 { 1.0 } else { 0.0 };
         }
         let half = (0.5 * self.softness.spread * distance / self.texel).clamp(1.0, widest);
         // Two squares, one in the other, fall off more softly than one.
-        let shaded = 0.6 * self.shaded_part(place, half) + 0.4 * self.shaded_part(place, half * 0.5);
+        let shaded = 0.6 * self.shaded_part(position, half) + 0.4 * self.shaded_part(position, half * 0.5);
         1.0 - shaded.clamp(0.0, 1.0)
     }
 
-    /// Shaded texels in a square round a place, all texels in it, and the mean distance of what shades \[m\].
-    fn look_round(&self, place: Vec2, half: f32) -> (u64, u64, f32) {
-        let (low, high) = (place - half, place + half + 1.0);
+    /// Shaded texels in a square round a position, all texels in it, and the mean distance of what shades \[m\].
+    fn look_round(&self, position: Vec2, half: f32) -> (u64, u64, f32) {
+        let (low, high) = (position - half, position + half + 1.0);
         let sum = self.sum(low, high);
         let count = sum & ((1 << COUNT_BITS) - 1);
         let side = |low: f32, high: f32| high as u64 - low as u64;
@@ -114,15 +114,15 @@ impl Penumbra {
         (count, side(low.x, high.x) * side(low.y, high.y), distance)
     }
 
-    /// The sum over the texels between two places.
+    /// The sum over the texels between two positions.
     fn sum(&self, low: Vec2, high: Vec2) -> u64 {
         // Negative numbers cast to zero.
         let at = |x: f32, y: f32| self.prefix(x as usize, y as usize);
         at(high.x, high.y) + at(low.x, low.y) - at(low.x, high.y) - at(high.x, low.y)
     }
 
-    fn shaded_part(&self, place: Vec2, half: f32) -> f32 {
-        let (low, high) = (place - half, place + half);
+    fn shaded_part(&self, position: Vec2, half: f32) -> f32 {
+        let (low, high) = (position - half, position + half);
         let sum = self.count(high.x, high.y) + self.count(low.x, low.y)
             - self.count(low.x, high.y)
             - self.count(high.x, low.y);
@@ -170,11 +170,11 @@ struct Plane {
 
 impl Plane {
     fn new(map: &ShadowMap, point: Vec3, up: Vec3) -> Self {
-        let place = map.space.map(point);
+        let position = map.space.map(point);
         let [x, y, along] = map.space.unit_axes().map(|axis| up.dot(axis));
         let texel = map.space.texel;
         let (per_column, per_row) = (-texel * x / along, -texel * y / along);
-        Self { at_origin: place.z - per_column * place.x - per_row * place.y, per_column, per_row }
+        Self { at_origin: position.z - per_column * position.x - per_row * position.y, per_column, per_row }
     }
 
     #[inline]
@@ -203,8 +203,8 @@ mod tests {
         map.cast(&drawing, LightSpace::new(&bounds, Vec3::Y, &view, 256));
         let mut penumbra = Penumbra::default();
         penumbra.prepare(&map, (view.to_view(-Vec3::Y), view.turn(Vec3::Y)), Softness::KEY);
-        let place = |x: f32| map.space.map(view.to_view(Vec3::new(x, -1.0, 0.0))).truncate();
-        (0..100).map(|i| penumbra.light_at(place(i as f32 * 0.02))).collect()
+        let position = |x: f32| map.space.map(view.to_view(Vec3::new(x, -1.0, 0.0))).truncate();
+        (0..100).map(|i| penumbra.light_at(position(i as f32 * 0.02))).collect()
     }
 
     #[test]

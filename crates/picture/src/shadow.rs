@@ -125,16 +125,16 @@ impl ShadowMap {
     /// lies on, if it does.
     #[inline]
     pub(crate) fn light_at(&self, point: Vec3, face: Option<Vec3>) -> f32 {
-        let place = self.space.map(point);
+        let position = self.space.map(point);
         let slope = face.map_or(Vec2::ZERO, |face| self.slope(face));
-        let corner = place.truncate() - REACH - 0.5;
+        let corner = position.truncate() - REACH - 0.5;
         let last = (self.space.size - 2 * BLOCK) as f32;
         if !(corner.cmpge(Vec2::ZERO).all() && corner.cmple(Vec2::splat(last)).all()) {
             return 1.0;
         }
         let (x, y) = (corner.x as usize, corner.y as usize);
         let steepness = slope.x.abs() + slope.y.abs();
-        let receiver = place.z - BIAS * self.space.texel - SLOPE_BIAS * steepness;
+        let receiver = position.z - BIAS * self.space.texel - SLOPE_BIAS * steepness;
         let sway = (REACH + 0.5) * steepness;
         let [nearest, farthest] = self.depths_round(x, y);
         if receiver + sway <= nearest {
@@ -144,7 +144,7 @@ impl ShadowMap {
         } else {
             let part = corner - Vec2::new(x as f32, y as f32);
             // The face at the middle of texel (x, y).
-            let first = receiver + slope.dot(Vec2::new(x as f32, y as f32) + 0.5 - place.truncate());
+            let first = receiver + slope.dot(Vec2::new(x as f32, y as f32) + 0.5 - position.truncate());
             self.filter(x, y, part, [first, slope.x, slope.y])
         }
     }

@@ -44,7 +44,7 @@ impl Behind<'_> {
         fragments.iter().map(|f| f.depth).fold(f32::INFINITY, f32::min)
     }
 
-    /// Light at a place of the picture \[px\], if what is there lies beyond a depth; a mean of four pixels.
+    /// Light at a position of the picture \[px\], if what is there lies beyond a depth; a mean of four pixels.
     fn beyond(&self, at: Vec2, depth: f32, view: &View) -> Option<Light> {
         let most = Vec2::new(view.width as f32 - 2.0, view.height as f32 - 2.0);
         let at = (at - 0.5).clamp(Vec2::ZERO, most.max(Vec2::ZERO));
@@ -109,10 +109,10 @@ impl Water {
             let (triangle, outside) = &surfaces[i as usize];
             self.add((i, triangle, *outside), set.1, canvas, &mut layers);
         }
-        for (place, layer) in layers.iter().enumerate().filter(|(_, layer)| layer.triangle != u32::MAX) {
-            let (x, y) = (place % canvas.view.width, canvas.top + place / canvas.view.width);
+        for (pixel, layer) in layers.iter().enumerate().filter(|(_, layer)| layer.triangle != u32::MAX) {
+            let (x, y) = (pixel % canvas.view.width, canvas.top + pixel / canvas.view.width);
             let light = through(&surfaces[layer.triangle as usize].0, layer, [x, y], set, canvas.view);
-            canvas.light[place] += (light - canvas.light[place]) * layer.part.min(1.0);
+            canvas.light[pixel] += (light - canvas.light[pixel]) * layer.part.min(1.0);
         }
     }
 

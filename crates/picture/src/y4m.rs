@@ -72,8 +72,8 @@ impl<W: Write> Y4mWriter<W> {
 pub(crate) fn planes(image: &Image) -> Vec<u8> {
     let (width, height) = (image.width() as usize & !1, image.height() as usize & !1);
     let at = |x: usize, y: usize| {
-        let place = 3 * (y * image.width() as usize + x);
-        [0, 1, 2].map(|k| f32::from(image.pixels()[place + k]) / 255.0)
+        let index = 3 * (y * image.width() as usize + x);
+        [0, 1, 2].map(|k| f32::from(image.pixels()[index + k]) / 255.0)
     };
     let mut bytes = Vec::with_capacity(width * height * 3 / 2);
     for y in 0..height {

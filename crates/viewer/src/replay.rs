@@ -89,7 +89,7 @@ pub(crate) struct Replay {
     info: RunInfo,
     numbers: Vec<u32>,
     probes: Option<ProbeTable>,
-    place: usize,
+    index: usize,
     frame: Frame,
     running: bool,
     pace: Pace,
@@ -120,7 +120,7 @@ impl Replay {
             folder,
             loaded,
             numbers,
-            place: 0,
+            index: 0,
             frame,
             running: true,
             pace: Pace::new(),
@@ -163,12 +163,12 @@ impl Replay {
 
     /// The time that the next frame shows \[s\].
     fn next_time(&self) -> Option<f64> {
-        self.numbers.get(self.place + 1).map(|&number| f64::from(number) / self.info.fps)
+        self.numbers.get(self.index + 1).map(|&number| f64::from(number) / self.info.fps)
     }
 
     fn advance(&mut self) {
-        if self.place + 1 < self.numbers.len() {
-            self.go_to(self.place + 1);
+        if self.index + 1 < self.numbers.len() {
+            self.go_to(self.index + 1);
             self.meter.note(self.frame.time, Instant::now());
         } else {
             self.running = false;
@@ -180,14 +180,14 @@ impl Replay {
         match &order.request {
             Request::Pause { on } => {
                 // At the end, going on means from the start.
-                if !on && self.place + 1 == self.numbers.len() {
+                if !on && self.index + 1 == self.numbers.len() {
                     self.go_to(0);
                 }
                 self.running = !on;
             }
             Request::Step => {
                 self.running = false;
-                self.go_to((self.place + 1).min(self.numbers.len() - 1));
+                self.go_to((self.index + 1).min(self.numbers.len() - 1));
             }
             Request::Reset => self.go_to(0),
             Request::Speed { factor } => self.pace.speed = *factor,
@@ -205,9 +205,9 @@ impl Replay {
         self.show();
     }
 
-    fn go_to(&mut self, place: usize) {
-        self.place = place;
-        match self.folder.read_frame(self.numbers[place]) {
+    fn go_to(&mut self, index: usize) {
+        self.index = index;
+        match self.folder.read_frame(self.numbers[index]) {
             Ok(frame) => {
                 self.frame = frame;
                 self.failed = None;
@@ -247,7 +247,7 @@ impl Replay {
             cells: self.info.cells,
             energy: measured.as_ref().and_then(|(columns, row)| columns.energy(row)),
             volume: measured.as_ref().and_then(|(columns, row)| columns.volume(row)),
-            place: Some([self.place as u32, self.numbers.len() as u32]),
+            place: Some([self.index as u32, self.numbers.len() as u32]),
             viewers: self.hub.viewers(),
             failed: self.failed.as_deref(),
             ..Status::default()

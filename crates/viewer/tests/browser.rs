@@ -251,8 +251,8 @@ fn a_body_follows_the_hand(browser: &mut Browser) {
     from_start(browser, &tab);
     // The middle of the red box, in the picture and in the world.
     let center = center_of("jelly");
-    let place = browser.eval(&tab, &format!("meniscus.camera.project({center}, meniscus.hands.size)"));
-    let (x, y) = (place[0].as_f64().unwrap(), place[1].as_f64().unwrap());
+    let position = browser.eval(&tab, &format!("meniscus.camera.project({center}, meniscus.hands.size)"));
+    let (x, y) = (position[0].as_f64().unwrap(), position[1].as_f64().unwrap());
     let before = browser.number(&tab, &format!("{center}[1]"));
     browser.mouse(&tab, "mousePressed", "right", [x, y]);
     browser.mouse(&tab, "mouseMoved", "right", [x - 20.0, y - 100.0]);
@@ -310,8 +310,8 @@ fn a_pool_is_bent_and_spills(browser: &mut Browser) {
     let rightmost = "Math.max(...meniscus.renderer.frame.surfaces[0].positions.filter((_, k) => k % 3 === 0))";
     assert_eq!(browser.number(&tab, spilt), 0.0);
     let before = browser.number(&tab, rightmost);
-    let [from, to] = ["[0.45, 0.55, 0]", "[1.2, 0.05, 0]"].map(|place| {
-        let at = browser.eval(&tab, &format!("meniscus.camera.project({place}, meniscus.hands.size)"));
+    let [from, to] = ["[0.45, 0.55, 0]", "[1.2, 0.05, 0]"].map(|position| {
+        let at = browser.eval(&tab, &format!("meniscus.camera.project({position}, meniscus.hands.size)"));
         [at[0].as_f64().unwrap(), at[1].as_f64().unwrap()]
     });
     browser.mouse(&tab, "mousePressed", "right", from);
@@ -361,8 +361,8 @@ fn a_rigid_body_is_pulled_in_water(browser: &mut Browser) {
     let tab = open(browser, &server, WIDE, 2.0, true);
     from_start(browser, &tab);
     let center = center_of("stone");
-    let place = browser.eval(&tab, &format!("meniscus.camera.project({center}, meniscus.hands.size)"));
-    let (x, y) = (place[0].as_f64().unwrap(), place[1].as_f64().unwrap());
+    let position = browser.eval(&tab, &format!("meniscus.camera.project({center}, meniscus.hands.size)"));
+    let (x, y) = (position[0].as_f64().unwrap(), position[1].as_f64().unwrap());
     let before = browser.number(&tab, &format!("{center}[1]"));
     browser.mouse(&tab, "mousePressed", "right", [x, y]);
     browser.mouse(&tab, "mouseMoved", "right", [x, y - 180.0]);

@@ -55,8 +55,8 @@ pub(super) fn svg(results: &[Measurement]) -> String {
             let points: Vec<&Measurement> = case.iter().filter(|m| m.threads == threads).collect();
             let Some(first) = points.first() else { continue };
             let color = COLORS[number % COLORS.len()];
-            let places = points.iter().map(|m| (x.place(m.size as f64), y.place(m.ns_per_item_step)));
-            let along: Vec<String> = places.clone().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+            let positions = points.iter().map(|m| (x.place(m.size as f64), y.place(m.ns_per_item_step)));
+            let along: Vec<String> = positions.clone().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
             let _ = writeln!(
                 text,
                 "<polyline points=\"{}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"2\"/>\
@@ -67,7 +67,7 @@ pub(super) fn svg(results: &[Measurement]) -> String {
                 first.case,
                 if threads == 1 { "" } else { "s" },
             );
-            for (x, y) in places {
+            for (x, y) in positions {
                 let _ = writeln!(text, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" fill=\"{color}\"/>");
             }
             number += 1;

@@ -1,6 +1,6 @@
 //! What is measured of every method in the same way.
 //!
-//! Liquid is a set of volumes with places: particles, or the liquid in the cells of a grid.
+//! Liquid is a set of volumes with positions: particles, or the liquid in the cells of a grid.
 
 use meniscus_core::{BodyKind, Frame};
 use meniscus_scene::{Probe, Scene};
@@ -78,7 +78,7 @@ fn lowest(world: &World, up: usize, sign: f64) -> f64 {
     if floor.is_finite() { floor } else { 0.0 }
 }
 
-/// Places along x \[m\] and volumes \[m³\] of all liquid.
+/// Positions along x \[m\] and volumes \[m³\] of all liquid.
 fn liquid(world: &World, frame: &Frame) -> Vec<(f64, f64)> {
     if let Some(fields) = world.fields() {
         let Some((_, fraction)) = fields.scalars.first() else { return Vec::new() };
@@ -89,7 +89,7 @@ fn liquid(world: &World, frame: &Frame) -> Vec<(f64, f64)> {
     frame.particles.positions.iter().map(|p| (f64::from(p.x), 1.0)).collect()
 }
 
-/// The place along x that all liquid but spray has not passed \[m\].
+/// The position along x that all liquid but spray has not passed \[m\].
 fn front(liquid: &[(f64, f64)]) -> f64 {
     let mut sorted: Vec<(f64, f64)> = liquid.iter().copied().filter(|(_, volume)| *volume > 0.0).collect();
     sorted.sort_by(|a, b| b.0.total_cmp(&a.0));

@@ -30,20 +30,20 @@ pub(super) fn svg(comparison: &Comparison) -> String {
         let _ = writeln!(text, "<text x=\"{x}\" y=\"18\" fill=\"{color}\">{}</text>", column.method.name());
     }
     for number in 1..=panels {
-        let place = [(number - 1) % COLUMNS, (number - 1) / COLUMNS];
-        let corner = [place[0] as f64 * PANEL[0] + LEFT, place[1] as f64 * PANEL[1] + ABOVE + 22.0];
+        let cell = [(number - 1) % COLUMNS, (number - 1) / COLUMNS];
+        let corner = [cell[0] as f64 * PANEL[0] + LEFT, cell[1] as f64 * PANEL[1] + ABOVE + 22.0];
         panel(&mut text, comparison, number, corner);
     }
     text + "</svg>\n"
 }
 
-/// One quantity of all methods over time, its upper left corner at a place.
+/// One quantity of all methods over time, its upper left corner at a position.
 fn panel(text: &mut String, comparison: &Comparison, number: usize, [left, top]: [f64; 2]) {
     let [width, height] = [PANEL[0] - LEFT - 16.0, PANEL[1] - BELOW - 22.0];
     let values = || comparison.outcomes().flat_map(|(_, outcome)| outcome.rows.iter().map(move |row| row[number]));
     let [low, high] = ends(values());
     let end = comparison.outcomes().map(|(_, outcome)| outcome.seconds()).fold(1e-9, f64::max);
-    let place =
+    let point =
         |time: f64, value: f64| [left + width * time / end, top + height * (1.0 - (value - low) / (high - low))];
     let name = &comparison.quantities()[number];
     let [beside, above, first, last, right, below] =
@@ -58,7 +58,7 @@ fn panel(text: &mut String, comparison: &Comparison, number: usize, [left, top]:
     );
     for (k, (_, outcome)) in comparison.outcomes().enumerate() {
         let points: Vec<String> =
-            outcome.rows.iter().map(|row| place(row[0], row[number])).map(|[x, y]| format!("{x:.1},{y:.1}")).collect();
+            outcome.rows.iter().map(|row| point(row[0], row[number])).map(|[x, y]| format!("{x:.1},{y:.1}")).collect();
         let (color, dashes) = (COLORS[k % COLORS.len()], DASHES[k % DASHES.len()]);
         let _ = writeln!(
             text,

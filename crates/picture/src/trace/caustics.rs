@@ -58,15 +58,15 @@ impl Caustics {
 
     /// Whether a point lies on what the map shows.
     pub(crate) fn covers(&self, point: &Point) -> bool {
-        let place = (point.at - self.low) * self.scale;
+        let position = (point.at - self.low) * self.scale;
         let within = |x: f32| x > 0.0 && x < SIZE as f32;
-        point.face.y > 0.99 && (point.at.y - self.height).abs() < self.near && within(place.x) && within(place.z)
+        point.face.y > 0.99 && (point.at.y - self.height).abs() < self.near && within(position.x) && within(position.z)
     }
 
     /// Irradiance at a point of the floor.
     pub(crate) fn light(&self, at: Vec3) -> Vec3 {
-        let place = (at - self.low) * self.scale - 0.5;
-        let (x, z) = (place.x.clamp(0.0, SIZE as f32 - 1.001), place.z.clamp(0.0, SIZE as f32 - 1.001));
+        let position = (at - self.low) * self.scale - 0.5;
+        let (x, z) = (position.x.clamp(0.0, SIZE as f32 - 1.001), position.z.clamp(0.0, SIZE as f32 - 1.001));
         let (i, k) = (x as usize, z as usize);
         let (s, t) = (x - i as f32, z - k as f32);
         let texel = |i: usize, k: usize| self.texels[k * SIZE + i];
@@ -148,8 +148,8 @@ impl Caustics {
     }
 
     fn texel(&self, at: Vec3) -> u32 {
-        let place = (at - self.low) * self.scale;
-        let (x, z) = ((place.x as usize).min(SIZE - 1), (place.z as usize).min(SIZE - 1));
+        let position = (at - self.low) * self.scale;
+        let (x, z) = ((position.x as usize).min(SIZE - 1), (position.z as usize).min(SIZE - 1));
         (z * SIZE + x) as u32
     }
 
@@ -158,9 +158,9 @@ impl Caustics {
         for stride in [1, SIZE] {
             let old = &self.texels;
             let new = (0..SIZE * SIZE).map(|k| {
-                let place = k / stride % SIZE;
-                let before = if place > 0 { old[k - stride] } else { old[k] };
-                let after = if place + 1 < SIZE { old[k + stride] } else { old[k] };
+                let index = k / stride % SIZE;
+                let before = if index > 0 { old[k - stride] } else { old[k] };
+                let after = if index + 1 < SIZE { old[k + stride] } else { old[k] };
                 (before + after) * 0.25 + old[k] * 0.5
             });
             self.texels = new.collect();

@@ -37,7 +37,7 @@ impl Random {
     pub(crate) fn next(&mut self) -> f32 {
         let k = self.drawn;
         self.drawn += 1;
-        let place = if k < EVEN {
+        let number = if k < EVEN {
             let start = unit(mixed(self.pixel ^ (k as u64) << 40));
             let x = start + STEPS[k] * f64::from(self.sample);
             x - x.floor()
@@ -45,7 +45,7 @@ impl Random {
             unit(mixed(mixed(self.pixel ^ u64::from(self.sample) << 36) ^ (k as u64)))
         };
         // Rounding to single precision must not reach one.
-        (place as f32).min(1.0 - f32::EPSILON)
+        (number as f32).min(1.0 - f32::EPSILON)
     }
 
     /// Two numbers.

@@ -8,7 +8,7 @@ use super::tree::{Ray, Span, Tree, WIDE};
 use crate::Bounds;
 use crate::bounds::is_usable;
 use crate::coloring::is_liquid;
-use crate::glass::{is_glass, liquid_places};
+use crate::glass::{is_glass, liquid_positions};
 use crate::ground::grid_step;
 use crate::normals::{CREASE, LIQUID_CREASE, facets};
 
@@ -187,11 +187,11 @@ impl Set {
 
     fn matter(&mut self, matter: Matter) -> u16 {
         let known = self.matters.iter().position(|m| *m == matter);
-        let place = known.unwrap_or_else(|| {
+        let index = known.unwrap_or_else(|| {
             self.matters.push(matter);
             self.matters.len() - 1
         });
-        place as u16
+        index as u16
     }
 
     fn take_surface(
@@ -214,7 +214,7 @@ impl Set {
             && look.material.is_none()
             && match style.walls {
                 Walls::Glass => true,
-                Walls::Auto => is_glass(surface, liquid_places(frame)),
+                Walls::Auto => is_glass(surface, liquid_positions(frame)),
                 Walls::Solid | Walls::Hidden => false,
             };
         let look = if pane { Look { material: Some(Material::Glass), ..look } } else { look };
@@ -495,7 +495,7 @@ impl Face {
         (b - a).cross(c - a)
     }
 
-    /// Smooth normal and place at rest between the corners.
+    /// Smooth normal and position at rest between the corners.
     fn mixed(&self, [u, v]: [f32; 2]) -> (Vec3, Vec3) {
         let mix = |p: &[Vec3; 3]| p[0] * (1.0 - u - v) + p[1] * u + p[2] * v;
         (mix(&self.normals).normalize_or_zero(), mix(&self.rest))

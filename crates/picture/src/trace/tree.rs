@@ -141,12 +141,12 @@ impl Tree {
             let first = count;
             for k in (0..WIDE).filter(|k| hit >> k & 1 == 1 && node.children[*k] != NONE) {
                 // Far ones below near ones.
-                let mut place = count;
-                while place > first && waiting[place - 1].1 < near[k] {
-                    waiting[place] = waiting[place - 1];
-                    place -= 1;
+                let mut index = count;
+                while index > first && waiting[index - 1].1 < near[k] {
+                    waiting[index] = waiting[index - 1];
+                    index -= 1;
                 }
-                waiting[place] = (node.children[k], near[k]);
+                waiting[index] = (node.children[k], near[k]);
                 count += 1;
             }
         }

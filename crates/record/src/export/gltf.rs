@@ -135,13 +135,13 @@ impl Player {
             return;
         }
         match &mut self.part {
-            Part::Rigid(middle, places) => {
+            Part::Rigid(middle, poses) => {
                 let (turn, shift) = carry(&self.first.positions, &now.positions);
                 let rotation = DQuat::from_mat3(&turn).as_quat().normalize();
                 // A rotation and its negative are the same, but players turn from one to the other.
-                let before = places.last().map_or(Quat::IDENTITY, |place| place.1);
+                let before = poses.last().map_or(Quat::IDENTITY, |pose| pose.1);
                 let rotation = if before.dot(rotation) < 0.0 { -rotation } else { rotation };
-                places.push(((turn * *middle + shift).as_vec3(), rotation));
+                poses.push(((turn * *middle + shift).as_vec3(), rotation));
             }
             Part::Soft(frames) => frames.push(now.positions),
         }
@@ -155,12 +155,12 @@ impl Player {
         let node = file.nodes.len();
         let mut body = json!({ "name": self.info.name, "mesh": file.meshes.len() });
         match &self.part {
-            Part::Rigid(middle, places) => {
+            Part::Rigid(middle, poses) => {
                 let points: Vec<Vec3> =
                     self.first.positions.iter().map(|p| (p.as_dvec3() - *middle).as_vec3()).collect();
                 primitive["attributes"] = json!({ "POSITION": file.vectors(&points, true) });
-                let translations: Vec<Vec3> = places.iter().map(|place| place.0).collect();
-                let rotations: Vec<[f32; 4]> = places.iter().map(|place| place.1.to_array()).collect();
+                let translations: Vec<Vec3> = poses.iter().map(|pose| pose.0).collect();
+                let rotations: Vec<[f32; 4]> = poses.iter().map(|pose| pose.1.to_array()).collect();
                 let (translations, rotations) = (file.vectors(&translations, false), file.rotations(&rotations));
                 body["translation"] = json!(middle.as_vec3().to_array());
                 file.channel(node, "translation", times, translations);

@@ -162,7 +162,7 @@ struct Rigid {
     info: BodyInfo,
     first: Surface,
     /// Frame, and what carries the first frame's points there.
-    places: Vec<(u32, DMat3, DVec3)>,
+    poses: Vec<(u32, DMat3, DVec3)>,
 }
 
 impl Stage {
@@ -189,7 +189,7 @@ impl Stage {
                     }
                 }
                 (_, Some(first)) if scene.rigid.contains(&info.name) => {
-                    rigid.push(Rigid { prim, info: info.clone(), first: first.clone(), places: Vec::new() });
+                    rigid.push(Rigid { prim, info: info.clone(), first: first.clone(), poses: Vec::new() });
                 }
                 (_, Some(_)) if lasting.contains(&body) => clip(prim, Holds::Points(joined(frame, body).triangles)),
                 (_, Some(_)) => clip(prim, Holds::Mesh),
@@ -209,7 +209,7 @@ impl Stage {
         for rigid in &mut self.rigid {
             if let Some(now) = frame.surfaces.iter().find(|surface| surface.body == rigid.first.body) {
                 let (turn, shift) = carry(&rigid.first.positions, &now.positions);
-                rigid.places.push((frame.number, turn, shift));
+                rigid.poses.push((frame.number, turn, shift));
             }
         }
     }
@@ -395,7 +395,7 @@ impl Rigid {
             role(if self.info.kind == BodyKind::Wall { "wall" } else { "solid" })
         );
         text.push_str("        matrix4d xformOp:transform.timeSamples = {\n");
-        for (frame, turn, shift) in &self.places {
+        for (frame, turn, shift) in &self.poses {
             let _ = writeln!(text, "            {frame}: {},", matrix([turn.x_axis, turn.y_axis, turn.z_axis], *shift));
         }
         text.push_str("        }\n        uniform token[] xformOpOrder = [\"xformOp:transform\"]\n    }\n");

@@ -45,7 +45,7 @@ pub enum FrameFault {
     BodyOutOfRange {
         /// "particle", "surface", "wire" or "wall".
         what: &'static str,
-        /// Its place in its array.
+        /// Its index in its array.
         index: usize,
         /// The body it names.
         body: u16,
@@ -55,9 +55,9 @@ pub enum FrameFault {
     /// A triangle has a corner that is not there.
     #[error("triangle {triangle} of surface {surface} has the corner {corner} of {vertices}")]
     CornerOutOfRange {
-        /// Place of the surface in the frame.
+        /// Index of the surface in the frame.
         surface: usize,
-        /// Place of the triangle in the surface.
+        /// Index of the triangle in the surface.
         triangle: usize,
         /// The corner it names.
         corner: u32,

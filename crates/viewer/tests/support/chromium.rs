@@ -293,29 +293,29 @@ impl Picture {
 
     /// How many pixels within a part of the picture (left, top, right, bottom as parts) hold.
     pub(crate) fn count(&self, part: [f64; 4], holds: impl Fn([u8; 3]) -> bool) -> usize {
-        self.places(part).filter(|&at| holds(self.pixel(at))).count()
+        self.pixels(part).filter(|&at| holds(self.pixel(at))).count()
     }
 
     /// How many pixels within a part differ by more than so much from those of another picture of the same size.
     pub(crate) fn differs(&self, other: &Self, part: [f64; 4], by: u8) -> usize {
         assert_eq!((self.width, self.bytes.len()), (other.width, other.bytes.len()));
-        self.places(part).filter(|&at| apart(self.pixel(at), other.pixel(at)) > by).count()
+        self.pixels(part).filter(|&at| apart(self.pixel(at), other.pixel(at)) > by).count()
     }
 
     /// How many pixels within a part are darker by more than so much in another picture of the same size.
     pub(crate) fn darker_in(&self, other: &Self, part: [f64; 4], by: u8) -> usize {
         assert_eq!((self.width, self.bytes.len()), (other.width, other.bytes.len()));
         let light = |[r, g, b]: [u8; 3]| u16::from(r) + u16::from(g) + u16::from(b);
-        self.places(part).filter(|&at| light(self.pixel(at)) > light(other.pixel(at)) + 3 * u16::from(by)).count()
+        self.pixels(part).filter(|&at| light(self.pixel(at)) > light(other.pixel(at)) + 3 * u16::from(by)).count()
     }
 
     /// How many pixels within a part differ by more than so much from the one to their right.
     pub(crate) fn edges(&self, part: [f64; 4], by: u8) -> usize {
-        self.places(part).filter(|&[x, y]| apart(self.pixel([x, y]), self.pixel([x + 1, y])) > by).count()
+        self.pixels(part).filter(|&[x, y]| apart(self.pixel([x, y]), self.pixel([x + 1, y])) > by).count()
     }
 
     /// Columns and rows within a part; the last column of the picture has no neighbour and is left out.
-    fn places(&self, [left, top, right, bottom]: [f64; 4]) -> impl Iterator<Item = [usize; 2]> + use<> {
+    fn pixels(&self, [left, top, right, bottom]: [f64; 4]) -> impl Iterator<Item = [usize; 2]> + use<> {
         let [_, height] = self.size();
         let range = |low: f64, high: f64, size: usize| (low * size as f64) as usize..(high * size as f64) as usize;
         let (columns, rows) = (range(left, right, self.width - 1), range(top, bottom, height));
@@ -351,8 +351,8 @@ impl Picture {
         const FIELD: usize = 5;
         let [columns, rows] = self.size().map(|n| n / FIELD);
         let look = |picture: &Self, column: usize, row: usize| {
-            let places = (0..FIELD * FIELD).map(|k| [column * FIELD + k % FIELD, row * FIELD + k / FIELD]);
-            let pixels: Vec<[f64; 3]> = places.map(|at| picture.pixel(at).map(f64::from)).collect();
+            let positions = (0..FIELD * FIELD).map(|k| [column * FIELD + k % FIELD, row * FIELD + k / FIELD]);
+            let pixels: Vec<[f64; 3]> = positions.map(|at| picture.pixel(at).map(f64::from)).collect();
             let count = pixels.len() as f64;
             let mean = [0, 1, 2].map(|k| pixels.iter().map(|p| p[k]).sum::<f64>() / count);
             let middle = mean.iter().sum::<f64>() / 3.0;

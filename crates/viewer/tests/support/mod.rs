@@ -196,7 +196,7 @@ impl Client {
         [0, 4, 8].map(|k| self.f32_at(at + k))
     }
 
-    /// Whether an outline of the last frame ends at a place: a hand's spring.
+    /// Whether an outline of the last frame ends at a position: a hand's spring.
     pub(crate) fn shows_hand_at(&self, target: [f32; 3]) -> bool {
         (0..self.u32_at(92) as usize).any(|k| self.three_at(116 + 28 * k + 16) == target)
     }
