@@ -180,7 +180,7 @@ impl Chambers {
     }
 }
 
-/// The four shapes that move the wall \[m\], as displacements of a place at rest (end of filling).
+/// The four shapes that move the wall \[m\], as displacements of a point at rest (end of filling).
 fn shapes(p: DVec3) -> [DVec3; SHAPES] {
     // Apex −90 mm, rings about −5 mm, top of the atrium 50 mm.
     let height = p.y / MM;

@@ -201,7 +201,7 @@ fn stroke(phase: f64) -> (DVec3, DVec3) {
     (wrist, elbow)
 }
 
-/// Turns of shoulder, elbow and hand that bring the wrist to a place, the elbow pointing as wished.
+/// Turns of shoulder, elbow and hand that bring the wrist to a position, the elbow pointing as wished.
 fn reach(side: f64, wrist: DVec3, elbow: DVec3) -> [DQuat; 3] {
     let mirrored = |v: DVec3| DVec3::new(v.x, v.y, v.z * side);
     let (target, pole) = (mirrored(wrist), mirrored(elbow));

@@ -80,8 +80,8 @@ impl Wall {
 
     /// Volume within, the rings closed by flat lids \[m³\].
     fn volume(&self, weights: [f64; SHAPES]) -> f64 {
-        let place = |v: usize| (0..SHAPES).fold(self.vertices[v], |p, k| p + weights[k] * self.shapes[k][v]);
-        let vertices: Vec<DVec3> = (0..self.vertices.len()).map(place).collect();
+        let position = |v: usize| (0..SHAPES).fold(self.vertices[v], |p, k| p + weights[k] * self.shapes[k][v]);
+        let vertices: Vec<DVec3> = (0..self.vertices.len()).map(position).collect();
         lumen(&TriangleMesh::new(vertices, self.triangles.clone()).expect("a part of our own"))
     }
 

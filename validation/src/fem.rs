@@ -60,7 +60,7 @@ impl Beam {
     }
 }
 
-/// Mean displacement of the nodes whose places at rest are in a region \[m\].
+/// Mean displacement of the nodes whose positions at rest are in a region \[m\].
 pub(crate) fn mean_displacement(body: &Body, inside: impl Fn(DVec3) -> bool) -> DVec3 {
     let (mut sum, mut count) = (DVec3::ZERO, 0.0);
     for (x, rest) in body.positions().iter().zip(body.rest_positions()) {

@@ -93,14 +93,14 @@ fn draw(body: &mut String, curve: &Curve, scales: &[Scale; 2], colour: &str) {
     let stride = seen.len().div_ceil(POINTS).max(1);
     let last = seen.len().saturating_sub(1);
     let kept = seen.iter().enumerate().filter(|(k, _)| k % stride == 0 || *k == last);
-    let places: Vec<[f64; 2]> = kept.map(|(_, point)| [0, 1].map(|axis| scales[axis].place(point[axis]))).collect();
-    mark(body, curve.style, &places, colour);
+    let positions: Vec<[f64; 2]> = kept.map(|(_, point)| [0, 1].map(|axis| scales[axis].place(point[axis]))).collect();
+    mark(body, curve.style, &positions, colour);
 }
 
-/// A line or marks at places.
-fn mark(body: &mut String, style: Style, places: &[[f64; 2]], colour: &str) {
+/// A line or marks at positions.
+fn mark(body: &mut String, style: Style, positions: &[[f64; 2]], colour: &str) {
     if is_line(style) {
-        let points: Vec<String> = places.iter().map(|[x, y]| format!("{x:.1},{y:.1}")).collect();
+        let points: Vec<String> = positions.iter().map(|[x, y]| format!("{x:.1},{y:.1}")).collect();
         let width = if style == Style::Reference { 3.0 } else { 1.5 };
         let opacity = if style == Style::Reference { 0.5 } else { 1.0 };
         let _ = writeln!(
@@ -112,7 +112,7 @@ fn mark(body: &mut String, style: Style, places: &[[f64; 2]], colour: &str) {
     }
     let (fill, radius) = if style == Style::Dots { (colour, 3.0) } else { ("none", 4.0) };
     let _ = write!(body, "<g fill=\"{fill}\" stroke=\"{colour}\">");
-    for [x, y] in places {
+    for [x, y] in positions {
         let _ = write!(body, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\"/>");
     }
     *body += "</g>\n";
@@ -120,7 +120,7 @@ fn mark(body: &mut String, style: Style, places: &[[f64; 2]], colour: &str) {
 
 /// The rows: error over tolerance, on a logarithmic scale that ends at ten. Returns the height.
 fn table(body: &mut String, rows: &[Row], top: f64) -> f64 {
-    let place = |ratio: f64| {
+    let along = |ratio: f64| {
         let part = (ratio.max(RATIOS[0]) / RATIOS[0]).log10() / (RATIOS[1] / RATIOS[0]).log10();
         SCALE[0] + (SCALE[1] - SCALE[0]) * part.min(1.0)
     };
@@ -131,15 +131,15 @@ fn table(body: &mut String, rows: &[Row], top: f64) -> f64 {
         &format!("fill=\"{GREY}\""),
     );
     for (ratio, name) in [(1e-3, "≤ 0.001"), (1e-2, "0.01"), (0.1, "0.1"), (1.0, "1")] {
-        *body += &text([place(ratio), top + 16.0], "middle", name, &format!("fill=\"{GREY}\""));
+        *body += &text([along(ratio), top + 16.0], "middle", name, &format!("fill=\"{GREY}\""));
     }
     let height = LINE * rows.len() as f64;
-    let (first, allowed) = (top + 22.0, place(1.0));
+    let (first, allowed) = (top + 22.0, along(1.0));
     let _ = writeln!(body, "<path d=\"M{allowed} {first}v{height}\" stroke=\"#c00\"/>");
     for (k, row) in rows.iter().enumerate() {
         let y = first + LINE * (k as f64 + 0.5);
         let ratio = if row.error == 0.0 { 0.0 } else { row.error / row.tolerance };
-        let x = if ratio.is_nan() { SCALE[1] } else { place(ratio) };
+        let x = if ratio.is_nan() { SCALE[1] } else { along(ratio) };
         let colour = if row.pass { COLOURS[0] } else { "#c00" };
         let style = if row.bound == Bound::Asked { Style::Dots } else { Style::Rings };
         *body += &text([12.0, y + 4.0], "start", &clip(&row.quantity), "font-size=\"11\"");

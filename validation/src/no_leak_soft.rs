@@ -68,10 +68,10 @@ pub(crate) fn inside(frame: &Frame) -> Result<usize, String> {
     Ok(count)
 }
 
-/// Whether a place is out of the vessel of the scene `vessel`: 40 mm long, bent by 6 mm, 6 mm in radius at rest.
-fn is_beside_vessel(place: Vec3) -> bool {
-    let place = place.as_dvec3();
-    let bend = DVec3::Y * (3e-3 * (1.0 - (TAU * place.x / 0.04).cos()));
-    let away = (place - bend).with_x(0.0).length();
-    place.x < -1e-3 || place.x < 0.04 && away > 9e-3
+/// Whether a position is out of the vessel of the scene `vessel`: 40 mm long, bent by 6 mm, 6 mm in radius at rest.
+fn is_beside_vessel(position: Vec3) -> bool {
+    let position = position.as_dvec3();
+    let bend = DVec3::Y * (3e-3 * (1.0 - (TAU * position.x / 0.04).cos()));
+    let away = (position - bend).with_x(0.0).length();
+    position.x < -1e-3 || position.x < 0.04 && away > 9e-3
 }

@@ -10,15 +10,15 @@ use meniscus::sph::wall_quadrature::{SampleKernel, Samples, Wet};
 pub(crate) fn run(size: Size) -> Vec<Row> {
     let n = if size == Size::Fine { 160 } else { 80 };
     let kernels = [("poly6", Kernel::POLY6), ("spiky", Kernel::SPIKY), ("cubic spline", Kernel::CUBIC_SPLINE)];
-    let places = [("plane", [0.2, 9.0, 9.0]), ("edge", [0.4, 0.2, 9.0]), ("corner", [0.2, 0.4, 0.6])];
+    let cases = [("plane", [0.2, 9.0, 9.0]), ("edge", [0.4, 0.2, 9.0]), ("corner", [0.2, 0.4, 0.6])];
     let mut rows = Vec::new();
     for (kernel_name, kernel) in kernels {
         let wall = WallIntegral::new(&kernel);
-        for (place_name, place) in places {
-            let p = DVec3::from_array(place);
+        for (name, position) in cases {
+            let p = DVec3::from_array(position);
             let exact = wall.tank(p, DVec3::ZERO, DVec3::INFINITY).wall_fraction;
             let error = (exact - by_volume(&kernel, p, n)).abs();
-            rows.push(bound("wall-integral", &format!("error of 1 − γ, {kernel_name}, {place_name}"), error, 2e-4));
+            rows.push(bound("wall-integral", &format!("error of 1 − γ, {kernel_name}, {name}"), error, 2e-4));
         }
     }
     rows[0].plots.push(before_a_plane(n / 2));
@@ -39,7 +39,7 @@ fn before_a_plane(n: i32) -> Plot {
     Plot::new("distance from the plane over h", "1 − γ").measured("closed form", &closed).rings("sum over cells", &sums)
 }
 
-/// The worst error of samples at places from 0.2 h, before a plane, in an edge and in a corner.
+/// The worst error of samples at positions from 0.2 h, before a plane, in an edge and in a corner.
 fn samples_against_closed_form() -> Vec<Row> {
     let kernel = Kernel::CUBIC_SPLINE;
     let (exact, plain) = (WallIntegral::new(&kernel), SampleKernel::plain(&kernel, 1.0));
@@ -50,9 +50,9 @@ fn samples_against_closed_form() -> Vec<Row> {
     let edges = near.map(|z| [z, 0.2 + 0.5 * z, 4.91]);
     let corners = near.map(|z| [z, 0.3, 0.2 + 0.3 * z]);
     let mut rows = Vec::new();
-    for (name, places) in [("plane", planes), ("edge", edges), ("corner", corners)] {
-        let errors = places.map(|place| {
-            let p = DVec3::from_array(place);
+    for (name, positions) in [("plane", planes), ("edge", edges), ("corner", corners)] {
+        let errors = positions.map(|position| {
+            let p = DVec3::from_array(position);
             let cut = exact.tank(p, DVec3::ZERO, DVec3::splat(10.0));
             let touch = samples.touch(p.as_vec3(), &plain).unwrap_or_default();
             let wall_fraction = (f64::from(touch.wall_fraction) - cut.wall_fraction).abs();
@@ -72,8 +72,8 @@ fn samples_against_polyhedron(n: i32) -> Row {
     let mesh = solids::icosphere(DVec3::ZERO, 1.5, 3);
     let samples = Samples::new(&mesh, Wet::Front, &plain);
     let planes: Vec<[DVec3; 2]> = mesh.corners().map(|[a, b, c]| [(b - a).cross(c - a).normalize(), a]).collect();
-    let errors = [[0.0, 1.7, 0.0], [1.0, 1.2, 0.8], [-0.3, 0.2, 1.9]].map(|place| {
-        let p = DVec3::from_array(place);
+    let errors = [[0.0, 1.7, 0.0], [1.0, 1.2, 0.8], [-0.3, 0.2, 1.9]].map(|position| {
+        let p = DVec3::from_array(position);
         let inside = |x: DVec3| planes.iter().all(|[normal, point]| (x - *point).dot(*normal) <= 0.0);
         let wall_fraction = samples.touch(p.as_vec3(), &plain).map_or(0.0, |touch| f64::from(touch.wall_fraction));
         (wall_fraction - by_cells(&kernel, p, n / 2, inside)).abs()

@@ -15,9 +15,9 @@ const STEPS: [f64; 2] = [1e-3, 1e-4];
 
 pub(crate) fn run(size: Size) -> Vec<Row> {
     let paper = Traction { reach: 1.0, zero: 0.5, stiffness: 1.0, adhesion: 1.0 };
-    let places = if size == Size::Fine { 40 } else { 12 };
+    let across = if size == Size::Fine { 40 } else { 12 };
     let strongest = paper.strongest();
-    let worst = worst_over_plane(&paper, 0.2, places) / strongest;
+    let worst = worst_over_plane(&paper, 0.2, across) / strongest;
     let mut rows = vec![
         bound(CASE, "error over a plane at z = 0.2 h, worst place, over F_max", worst, 0.01)
             .asked()
@@ -27,14 +27,14 @@ pub(crate) fn run(size: Size) -> Vec<Row> {
     ];
     let gentle = Traction { adhesion: ADHESION, ..paper };
     for (name, traction) in [("as in the paper", paper), ("β = 0.1", gentle)] {
-        for (place, paths) in [("a convex corner", CONVEX), ("a concave corner", CONCAVE)] {
+        for (corner, paths) in [("a convex corner", CONVEX), ("a concave corner", CONCAVE)] {
             let [coarse, fine] = STEPS.map(|step| jump(step, paths, |p, mesh| field(&traction, p, mesh)));
-            rows.push(bound(CASE, &format!("jump of the gradient round {place}, {name}"), fine, 0.01));
+            rows.push(bound(CASE, &format!("jump of the gradient round {corner}, {name}"), fine, 0.01));
             // With β the force of a single point has a kink at r₀.
             if traction.adhesion == 1.0 {
                 rows.push(bound(
                     CASE,
-                    &format!("the same over that at ten times the step, {place}"),
+                    &format!("the same over that at ten times the step, {corner}"),
                     fine / coarse,
                     0.2,
                 ));
@@ -57,12 +57,12 @@ fn over_the_plane(traction: &Traction) -> Plot {
 }
 
 /// A plane of pieces with a longest edge of just 0.5 h, seen from places over one of them: the worst error of the force.
-fn worst_over_plane(traction: &Traction, z: f64, places: u32) -> f64 {
+fn worst_over_plane(traction: &Traction, z: f64, across: u32) -> f64 {
     let exact = DVec3::Y * traction.plane(z);
     let mut errors = Vec::new();
-    for i in 0..places {
-        for j in 0..places {
-            let part = |k: u32| (f64::from(k) + 0.5) / f64::from(places) * 0.5 / 2f64.sqrt();
+    for i in 0..across {
+        for j in 0..across {
+            let part = |k: u32| (f64::from(k) + 0.5) / f64::from(across) * 0.5 / 2f64.sqrt();
             let force = over_plane(traction, DVec3::new(part(i), z, part(j)));
             errors.push((force - exact).length());
         }

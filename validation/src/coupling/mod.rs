@@ -30,8 +30,8 @@ fn mean_of(world: &mut World, name: &str, seconds: f64) -> Result<f64, String> {
 /// Volume inside the surfaces of all bodies \[m³\].
 fn volume_of(world: &World) -> Result<f64, String> {
     let volume = |surface: &meniscus::core::Surface| {
-        let places = surface.positions.iter().map(|p| p.as_dvec3()).collect();
-        TriangleMesh::new(places, surface.triangles.clone()).map(|mesh| mesh.signed_volume())
+        let positions = surface.positions.iter().map(|p| p.as_dvec3()).collect();
+        TriangleMesh::new(positions, surface.triangles.clone()).map(|mesh| mesh.signed_volume())
     };
     world.frame().surfaces.iter().map(volume).sum::<Result<f64, _>>().map_err(|e| e.to_string())
 }

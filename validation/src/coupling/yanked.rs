@@ -112,7 +112,7 @@ struct Held {
 }
 
 impl Held {
-    /// Energy of the spring with the hand at a place \[J\]; the world counts it as elastic.
+    /// Energy of the spring with the hand at a position \[J\]; the world counts it as elastic.
     fn energy(&self, target: DVec3) -> f64 {
         0.5 * STIFFNESS * (target - self.point).length_squared()
     }

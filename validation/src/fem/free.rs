@@ -115,8 +115,8 @@ pub(crate) fn rotation(_: Size) -> Vec<Row> {
                 let rest = body.rest_positions().to_vec();
                 for k in 0..100 {
                     let turn = DMat3::from_quat(DQuat::from_scaled_axis(4.0 * scatter(k)));
-                    let place = 10.0 * scatter(k + 1000);
-                    body.motion_mut().0.iter_mut().zip(&rest).for_each(|(x, rest)| *x = turn * *rest + place);
+                    let shift = 10.0 * scatter(k + 1000);
+                    body.motion_mut().0.iter_mut().zip(&rest).for_each(|(x, rest)| *x = turn * *rest + shift);
                     forces.push(largest(body.elastic_forces().iter().map(|f| f.length())));
                 }
                 // A body without forces would pass.
@@ -185,7 +185,7 @@ fn recovery(case: &str, name: &str, body: &mut Body, steps: u32) -> Result<Row, 
         let nodes = mesh.element(e);
         for (k, &a) in nodes.iter().enumerate() {
             for &b in &nodes[..k] {
-                let between = |places: &[DVec3]| places[a as usize].distance(places[b as usize]);
+                let between = |positions: &[DVec3]| positions[a as usize].distance(positions[b as usize]);
                 errors.push((between(body.positions()) / between(body.rest_positions()) - 1.0).abs());
             }
         }

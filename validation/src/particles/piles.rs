@@ -11,12 +11,12 @@ use std::error::Error;
 
 const MATTER: Matter = Matter { spacing: 0.05, density: 600.0 };
 
-/// Places of a cube of `count` particles an edge, turned, about a centre \[m\].
+/// Positions of a cube of `count` particles an edge, turned, about a centre \[m\].
 fn cube(count: u32, center: DVec3, turn: DVec3) -> Result<Vec<DVec3>, Box<dyn Error>> {
     let half = 0.5 * MATTER.spacing * f64::from(count);
     let q = DQuat::from_scaled_axis(turn);
-    let places = fill(&Shape::Box(Aabb::new(DVec3::splat(-half), DVec3::splat(half))), MATTER.spacing, &[])?;
-    Ok(places.into_iter().map(|p| center + q * p).collect())
+    let positions = fill(&Shape::Box(Aabb::new(DVec3::splat(-half), DVec3::splat(half))), MATTER.spacing, &[])?;
+    Ok(positions.into_iter().map(|p| center + q * p).collect())
 }
 
 /// Eight cubes, soft and rigid in turn, fly to one place in empty space.
@@ -33,14 +33,14 @@ pub(crate) fn momentum(_: Size) -> Vec<Row> {
             for corner in 0..8u32 {
                 let sign = |bit: u32| if corner >> bit & 1 == 1 { 1.0 } else { -1.0 };
                 let center = DVec3::new(sign(0), sign(1), sign(2)) * 0.25;
-                let places = cube(4, center, DVec3::new(0.3, 0.7, -0.4) * f64::from(corner))?;
+                let positions = cube(4, center, DVec3::new(0.3, 0.7, -0.4) * f64::from(corner))?;
                 let velocity = -2.0 * center + DVec3::new(0.1, 0.2, 0.3);
                 if corner % 2 == 0 {
-                    let mut body = MATTER.rigid("hard", &places)?;
+                    let mut body = MATTER.rigid("hard", &positions)?;
                     body.motion.velocity = velocity;
                     system.add_rigid(&body)?;
                 } else {
-                    let mut body = MATTER.deformable("soft", &places, Elastic { young: 3e4, damping: 0.1 })?;
+                    let mut body = MATTER.deformable("soft", &positions, Elastic { young: 3e4, damping: 0.1 })?;
                     body.particles.iter_mut().for_each(|e| e.velocity = velocity);
                     system.add_deformable(&body)?;
                 }

@@ -40,7 +40,7 @@ impl Probe {
         Self { liquid, gravity, time: 0.0, dt: 1e-4 }
     }
 
-    /// Fills a lattice; `of` gives place and velocity of a point of it, or nothing.
+    /// Fills a lattice; `of` gives position and velocity of a point of it, or nothing.
     fn fill(&mut self, counts: [usize; 3], of: impl Fn(DVec3) -> Option<(DVec3, DVec3)>) {
         let spacing = self.liquid.setup().params.spacing;
         let all = (0..counts[2]).flat_map(|k| (0..counts[1]).flat_map(move |j| (0..counts[0]).map(move |i| [i, j, k])));

@@ -52,8 +52,8 @@ fn decay(n: usize, offset: f64, end: f64) -> Result<Vec<[f64; 2]>, String> {
 fn mode(flow: &Flow, k: f64) -> f64 {
     let n = flow.grid().cells()[0];
     let column = |i: usize| {
-        let place = flow.grid().center(flow.grid().index([i, 0, 0]));
-        flow.gauge(1, place) * libm::cos(k * place.x)
+        let position = flow.grid().center(flow.grid().index([i, 0, 0]));
+        flow.gauge(1, position) * libm::cos(k * position.x)
     };
     2.0 * (0..n).map(column).sum::<f64>() / n as f64
 }

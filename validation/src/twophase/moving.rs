@@ -85,8 +85,8 @@ fn risen() -> Result<[f64; 3], String> {
     let before = flow.liquid_volume();
     let mut worst = 0.0f64;
     run(&mut flow, 1.2, |flow, _| worst = worst.max(change(flow, before)))?;
-    let place = |k: usize| DVec3::new((k % n) as f64 + 0.5, 0.0, (k / n) as f64 + 0.5) / n as f64;
-    let off: Vec<f64> = (0..n * n).map(|k| 0.1 + flow.gauge(1, place(k)) - LEVEL).collect();
+    let position = |k: usize| DVec3::new((k % n) as f64 + 0.5, 0.0, (k / n) as f64 + 0.5) / n as f64;
+    let off: Vec<f64> = (0..n * n).map(|k| 0.1 + flow.gauge(1, position(k)) - LEVEL).collect();
     let mean = off.iter().sum::<f64>() / off.len() as f64;
     Ok([mean, off.iter().fold(0.0f64, |most, off| most.max(off.abs())), worst])
 }

@@ -70,10 +70,10 @@ fn drag(cells: f64, reynolds: f64) -> Result<f64, String> {
 }
 
 /// Σ (p + ρu²) h² over the cells in which a plane across the stream lies.
-fn thrust(flow: &Flow, place: f64) -> f64 {
+fn thrust(flow: &Flow, position: f64) -> f64 {
     let (grid, state) = (flow.grid(), flow.state());
     let h = grid.spacing();
     let cells = (0..grid.len()).filter(|&p| grid.contains(p));
-    let here = cells.filter(|&p| (grid.center(p).x - 0.5 * h - place).abs() < 0.5 * h);
+    let here = cells.filter(|&p| (grid.center(p).x - 0.5 * h - position).abs() < 0.5 * h);
     here.map(|p| state.pressure[p] + flow.cell_velocity(p).x.powi(2)).sum::<f64>() * h * h
 }

@@ -47,11 +47,11 @@ fn swing(across: u32) -> Result<(f64, Vec<[f64; 2]>), String> {
     let s = HEIGHT / f64::from(across);
     let clamped = 3;
     let along = 10 * across as i32;
-    let mut places = Vec::new();
+    let mut positions = Vec::new();
     for x in -clamped..along {
         for y in 0..across {
             for z in 0..2 {
-                places.push(DVec3::new(f64::from(x) + 0.5, f64::from(y) + 0.5, f64::from(z) + 0.5) * s);
+                positions.push(DVec3::new(f64::from(x) + 0.5, f64::from(y) + 0.5, f64::from(z) + 0.5) * s);
             }
         }
     }
@@ -63,26 +63,26 @@ fn swing(across: u32) -> Result<(f64, Vec<[f64; 2]>), String> {
         ..ElasticMaterial::default()
     };
     let mut solids = Solids::new(s, 0.0);
-    let volume = places.len() as f64 * s * s * s;
-    solids.add("plate", places.clone(), volume, material);
+    let volume = positions.len() as f64 * s * s * s;
+    solids.add("plate", positions.clone(), volume, material);
     // Plane strain: nothing moves along z. The clamp holds what lies before x = 0.
     solids.bodies_mut()[0].prescribed = (0..)
-        .zip(&places)
+        .zip(&positions)
         .map(|(particle, &end)| Prescribed { particle, axes: if end.x < 0.0 { DVec3::ONE } else { DVec3::Z }, end })
         .collect();
     let bulk = YOUNG / (3.0 * (1.0 - 2.0 * POISSON));
     let tip_speed = 0.01 * (bulk / DENSITY).sqrt();
-    for (v, x) in solids.state_mut().velocity.iter_mut().zip(&places) {
+    for (v, x) in solids.state_mut().velocity.iter_mut().zip(&positions) {
         v.y = tip_speed * mode(x.x);
     }
-    let tip = places.iter().position(|p| p.x > LENGTH - s && p.y > 0.5 * HEIGHT - s).unwrap_or(0);
+    let tip = positions.iter().position(|p| p.x > LENGTH - s && p.y > 0.5 * HEIGHT - s).unwrap_or(0);
     // The plate starts through its middle: its next passage comes half a period later.
     let (dt, mut time, mut before) = (2e-4, 0.0, 0.0);
     let mut track = vec![[0.0, 0.0]];
     while time < 1.0 {
         solids.advance(dt, DVec3::ZERO, &mut Obstacles::walls(&Boundaries::default())).map_err(|e| e.to_string())?;
         time += dt;
-        let height = solids.state().position[tip].y - places[tip].y;
+        let height = solids.state().position[tip].y - positions[tip].y;
         track.push([time, height]);
         if before > 0.0 && height <= 0.0 {
             return Ok((2.0 * (time - dt * height / (height - before)), track));

@@ -6,21 +6,21 @@ use meniscus::boundary::{Boundaries, Obstacles};
 use meniscus::elastic::{Elastic, ElasticMaterial, Prescribed, Solids, Strain, Yield, pack};
 use meniscus::geometry::{Aabb, Shape, fill, solids};
 
-/// Places at rest of a packed ball with its elasticity, and the largest force that a strain of one gives \[N\].
+/// Positions at rest of a packed ball with its elasticity, and the largest force that a strain of one gives \[N\].
 fn ball() -> Result<(Vec<DVec3>, Elastic, f64), String> {
     let spacing = 0.02;
     let surface = solids::icosphere(DVec3::ZERO, 0.1, 8);
-    let places = pack(&surface, spacing).map_err(|e| e.to_string())?;
+    let positions = pack(&surface, spacing).map_err(|e| e.to_string())?;
     let material = ElasticMaterial { young: 1e5, poisson: 0.35, ..ElasticMaterial::default() };
-    let elastic = Elastic::new(&places, spacing, surface.signed_volume(), material);
-    Ok((places, elastic, 1e5 * spacing * spacing))
+    let elastic = Elastic::new(&positions, spacing, surface.signed_volume(), material);
+    Ok((positions, elastic, 1e5 * spacing * spacing))
 }
 
-fn forces(elastic: &Elastic, places: &[DVec3]) -> (Vec<DVec3>, f64) {
-    let (mut strain, mut forces) = (Strain::default(), vec![DVec3::ZERO; places.len()]);
-    elastic.strain(places, &mut strain);
-    elastic.add_forces(places, &vec![DVec3::ZERO; places.len()], &strain, &mut forces);
-    (forces, elastic.energy(places, &strain))
+fn forces(elastic: &Elastic, positions: &[DVec3]) -> (Vec<DVec3>, f64) {
+    let (mut strain, mut forces) = (Strain::default(), vec![DVec3::ZERO; positions.len()]);
+    elastic.strain(positions, &mut strain);
+    elastic.add_forces(positions, &vec![DVec3::ZERO; positions.len()], &strain, &mut forces);
+    (forces, elastic.energy(positions, &strain))
 }
 
 /// A rigid rotation by 0.5 rad, and by π.
@@ -30,7 +30,7 @@ pub(crate) fn rotation(_: Size) -> Vec<Row> {
         Ok(ball) => ball,
         Err(error) => return failed(CASE, &error),
     };
-    let force = |places: &[DVec3]| largest(forces(&elastic, places).0.iter().map(|f| f.length())) / unit;
+    let force = |positions: &[DVec3]| largest(forces(&elastic, positions).0.iter().map(|f| f.length())) / unit;
     let turned = |angle: f64| {
         let turn = DQuat::from_axis_angle(DVec3::new(1.0, 2.0, -0.5).normalize(), angle);
         let turned: Vec<DVec3> = rest.iter().map(|&x| turn * x).collect();
@@ -53,14 +53,14 @@ pub(crate) fn energy(_: Size) -> Vec<Row> {
         Err(error) => return failed(CASE, &error),
     };
     let bend = |x: DVec3| x + DVec3::new(4.0 * x.x * x.y, 3.0 * x.x * x.x - x.z * x.y, x.x * x.z + 0.1 * x.y);
-    let places: Vec<DVec3> = rest.iter().map(|&x| bend(x)).collect();
-    let (exact, _) = forces(&elastic, &places);
+    let positions: Vec<DVec3> = rest.iter().map(|&x| bend(x)).collect();
+    let (exact, _) = forces(&elastic, &positions);
     let step = 1e-5 * 0.02;
     let mut errors = Vec::new();
-    for i in (0..places.len()).step_by(places.len() / 20) {
+    for i in (0..positions.len()).step_by(positions.len() / 20) {
         for axis in 0..3 {
             let energy = |by: f64| {
-                let mut moved = places.clone();
+                let mut moved = positions.clone();
                 moved[i][axis] += by;
                 forces(&elastic, &moved).1
             };
@@ -117,12 +117,12 @@ fn material(yield_strain: f64) -> ElasticMaterial {
 fn sheared(shear: f64, yield_strain: f64) -> Result<[f64; 2], String> {
     let spacing = 0.02;
     let bounds = Aabb::new(DVec3::ZERO, DVec3::splat(EDGE));
-    let places = fill(&Shape::Box(bounds), spacing, &[]).map_err(|e| e.to_string())?;
+    let positions = fill(&Shape::Box(bounds), spacing, &[]).map_err(|e| e.to_string())?;
     let mut solids = Solids::new(spacing, 0.0);
-    solids.add("block", places.clone(), bounds.size().element_product(), material(yield_strain));
+    solids.add("block", positions.clone(), bounds.size().element_product(), material(yield_strain));
     let prescribed =
         |(particle, x): (u32, &DVec3)| Prescribed { particle, axes: DVec3::ONE, end: *x + DVec3::X * (shear * x.y) };
-    solids.bodies_mut()[0].prescribed = (0..).zip(&places).map(prescribed).collect();
+    solids.bodies_mut()[0].prescribed = (0..).zip(&positions).map(prescribed).collect();
     let run = |solids: &mut Solids, steps: u32| {
         (0..steps).try_for_each(|_| {
             solids.advance(2e-3, DVec3::ZERO, &mut Obstacles::walls(&Boundaries::default())).map_err(|e| e.to_string())
@@ -134,10 +134,10 @@ fn sheared(shear: f64, yield_strain: f64) -> Result<[f64; 2], String> {
     run(&mut solids, 500)?;
     let mut strain = Strain::default();
     solids.bodies()[0].elastic.strain(&solids.state().position, &mut strain);
-    let shears = (0..places.len()).map(|i| {
+    let shears = (0..positions.len()).map(|i| {
         let f = Elastic::gradient(&strain, i);
         // Twice the Green strain, which does not see that the block may have turned.
         (f.transpose() * f).y_axis.x
     });
-    Ok([energy, shears.sum::<f64>() / places.len() as f64])
+    Ok([energy, shears.sum::<f64>() / positions.len() as f64])
 }

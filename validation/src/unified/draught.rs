@@ -64,8 +64,8 @@ fn float(name: &str, shape: &str, spacing: f64) -> Result<Vec<Row>, String> {
 fn surface(world: &World) -> Result<TriangleMesh, String> {
     let frame = world.frame();
     let shown = frame.surfaces.last().ok_or("the body is not shown")?;
-    let places = shown.positions.iter().map(|p| p.as_dvec3()).collect();
-    TriangleMesh::new(places, shown.triangles.clone()).map_err(|e| e.to_string())
+    let positions = shown.positions.iter().map(|p| p.as_dvec3()).collect();
+    TriangleMesh::new(positions, shown.triangles.clone()).map_err(|e| e.to_string())
 }
 
 /// Height of the water: half a spacing above the topmost particles, in the mean over columns away from the body.

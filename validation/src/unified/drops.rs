@@ -26,9 +26,9 @@ fn scene(spacing: f64, sph: &str, liquid: &str, rest: &str) -> String {
 
 /// Centre \[m\] and radius \[m\] of the drop that the particles of a frame fill.
 fn ball(frame: &Frame) -> (DVec3, f64) {
-    let (places, spacing) = (&frame.particles.positions, f64::from(frame.particles.spacing));
-    let count = places.len() as f64;
-    let center = places.iter().map(|p| p.as_dvec3()).sum::<DVec3>() / count;
+    let (positions, spacing) = (&frame.particles.positions, f64::from(frame.particles.spacing));
+    let count = positions.len() as f64;
+    let center = positions.iter().map(|p| p.as_dvec3()).sum::<DVec3>() / count;
     (center, (0.75 / PI * count).cbrt() * spacing)
 }
 
@@ -158,9 +158,9 @@ fn rayleigh() -> f64 {
 fn elongation(world: &World) -> f64 {
     let frame = world.frame();
     let (center, _) = ball(&frame);
-    let places = &frame.particles.positions;
+    let positions = &frame.particles.positions;
     let of = |d: DVec3| d.y * d.y - 0.5 * (d.x * d.x + d.z * d.z);
-    places.iter().map(|p| of(p.as_dvec3() - center)).sum::<f64>() / places.len() as f64
+    positions.iter().map(|p| of(p.as_dvec3() - center)).sum::<f64>() / positions.len() as f64
 }
 
 /// The ω of a + e^(−bt) (c cos ωt + d sin ωt) that fits best \[rad/s\]: over ω and b by search, the rest by least squares.
@@ -250,20 +250,20 @@ fn standing(angle: f64, n: u32, [_, ground, fill]: Ground) -> Result<[f64; 3], S
     let mut world = world_with("contact-angle", &text, &|_: &str| Ok(half_ball(lifted)))?;
     run_until(&mut world, 0.8)?;
     let frame = world.frame();
-    let places = &frame.particles.positions;
-    let heights: Vec<f64> = places.iter().map(|p| f64::from(p.y)).collect();
+    let positions = &frame.particles.positions;
+    let heights: Vec<f64> = positions.iter().map(|p| f64::from(p.y)).collect();
     let size = (heights.len() as f64).cbrt() * spacing;
     let center = mean(heights.iter().copied()) / size;
     // The highest particle lies half a spacing below the surface.
     let top = (largest(heights.iter().copied()) + 0.5 * spacing) / size;
-    let strays = places.len() - largest_cluster(places, 1.8 * spacing as f32);
-    let strays = given(!places.is_empty(), strays as f64);
+    let strays = positions.len() - largest_cluster(positions, 1.8 * spacing as f32);
+    let strays = given(!positions.is_empty(), strays as f64);
     Ok([cap_angle(|cap| cap[1], center), cap_angle(|cap| cap[0], top), strays])
 }
 
-/// How many places hang together by steps of at most `reach` \[m\].
-fn largest_cluster(places: &[Vec3], reach: f32) -> usize {
-    let mut left: Vec<Vec3> = places.to_vec();
+/// How many positions hang together by steps of at most `reach` \[m\].
+fn largest_cluster(positions: &[Vec3], reach: f32) -> usize {
+    let mut left: Vec<Vec3> = positions.to_vec();
     let mut largest = 0;
     while let Some(first) = left.pop() {
         let mut cluster = vec![first];

@@ -101,14 +101,14 @@ fn corners(contrast: f64, seconds: f64) -> Result<f64, String> {
     );
     let mut world = world("no-spurious-tension", &scene)?;
     let at_corner = |p: DVec3| (p - DVec3::splat(0.2)).abs().min_element() > 0.1 - SPACING;
-    let places = |world: &World| {
+    let positions = |world: &World| {
         let frame = world.frame();
         let inner = frame.particles.bodies.iter().zip(&frame.particles.positions).filter(|(body, _)| **body == 0);
         inner.map(|(_, p)| p.as_dvec3()).collect::<Vec<_>>()
     };
-    let before = places(&world);
+    let before = positions(&world);
     run_until(&mut world, seconds)?;
-    let after = places(&world);
+    let after = positions(&world);
     let moved: Vec<f64> =
         before.iter().zip(&after).filter(|(b, _)| at_corner(**b)).map(|(b, a)| a.distance(*b) / SPACING).collect();
     // Forces that could pull at the corners are there: the liquid is under pressure, p = k (1.02 ρ₀ − ρ₀).

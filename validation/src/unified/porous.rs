@@ -24,8 +24,8 @@ pub(crate) fn run(size: Size) -> Vec<Row> {
         Err(error) => failed(CASE, &error),
     };
     let seeps = [(1e-8, false), (1e-9, false), (1e-8, true)].map(|(permeability, walls)| {
-        let place = if walls { "between walls" } else { "in space that repeats" };
-        let quantity = format!("k = {permeability:e} m², {place}: conductivity [m/s]");
+        let sides = if walls { "between walls" } else { "in space that repeats" };
+        let quantity = format!("k = {permeability:e} m², {sides}: conductivity [m/s]");
         row(&quantity, conductivity(permeability), seep(permeability, walls, spacing))
     });
     let drains = row("k = 1e-8 m²: speed of draining [m/s]", conductivity(1e-8) / POROSITY, drain(1e-8, spacing));
@@ -64,8 +64,8 @@ fn seep(permeability: f64, walls: bool, spacing: f64) -> Result<f64, String> {
         run_until(&mut world, start + every * f64::from(k))?;
         let (mut flow, mut above) = (0.0, 0.0);
         let frame = world.frame();
-        for (place, velocity) in frame.particles.positions.iter().zip(&frame.particles.velocities) {
-            let y = f64::from(place.y);
+        for (position, velocity) in frame.particles.positions.iter().zip(&frame.particles.velocities) {
+            let y = f64::from(position.y);
             if (0.25 * LENGTH..0.75 * LENGTH).contains(&y) {
                 flow -= f64::from(velocity.y) * per_area / (0.5 * LENGTH);
             }

@@ -61,7 +61,7 @@ fn speed(rings: u32, cells: [u32; 3], step: f64) -> Result<(f64, [crate::History
         world.step(end).map_err(|e| e.to_string())?;
         seen.push(widths(&world));
     }
-    let tracks = [0, 1].map(|place| seen.iter().map(|(time, widths)| [*time, widths[place]]).collect::<Vec<_>>());
+    let tracks = [0, 1].map(|probe| seen.iter().map(|(time, widths)| [*time, widths[probe]]).collect::<Vec<_>>());
     let [near, far] = tracks.each_ref().map(|track| arrival(track));
     Ok(((PLACES[1] - PLACES[0]) / (far - near), tracks))
 }

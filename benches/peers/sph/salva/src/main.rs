@@ -43,17 +43,17 @@ fn main() {
 fn walls(r: f32) -> Vec<Vector<f32>> {
     let (low, high) = ([-r; 3], [2.0 + r, 2.0, 1.0 + r]);
     let count: Vec<i32> = (0..3).map(|k| ((high[k] - low[k]) / (2.0 * r)).round() as i32).collect();
-    let mut places = Vec::new();
+    let mut positions = Vec::new();
     for i in -2..count[0] + 2 {
         for j in -2..count[1] + 2 {
             for k in -2..count[2] + 2 {
                 let index = [i, j, k];
                 if (0..3).any(|axis| index[axis] < 0 || index[axis] >= count[axis]) {
                     let along = |axis: usize| low[axis] + r + 2.0 * r * index[axis] as f32;
-                    places.push(Vector::new(along(0), along(1), along(2)));
+                    positions.push(Vector::new(along(0), along(1), along(2)));
                 }
             }
         }
     }
-    places
+    positions
 }
