@@ -64,8 +64,20 @@ const GONE: &[&str] = &[
 ];
 
 /// Words that are in no name either, as one of its parts.
-const GONE_PARTS: &[&str] =
-    &["mobility", "mobilities", "yielding", "yielded", "deficit", "deficits", "eddies", "levelset", "utils", "misc"];
+const GONE_PARTS: &[&str] = &[
+    "mobility",
+    "mobilities",
+    "yielding",
+    "yielded",
+    "deficit",
+    "deficits",
+    "eddies",
+    "levelset",
+    "utils",
+    "misc",
+    "MOST",
+    "ENOUGH",
+];
 
 /// The same for names of files, crate by crate: the field has a word for what each is about.
 const GONE_FILES: &[(&str, &[&str])] = &[

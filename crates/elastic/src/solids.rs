@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// Sub-steps within a step of the liquid; a body that asks for more is too stiff, too light or too damped to be computed.
-const MOST_SUBSTEPS: f64 = 1e4;
+const MAX_SUBSTEPS: f64 = 1e4;
 
 /// A particle that is led along some axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -232,7 +232,7 @@ impl Solids {
         self.find_beside(dt, obstacles);
         let stable = self.bodies.iter().map(|body| body.elastic.stable_step()).fold(f64::INFINITY, f64::min);
         let count = (dt / stable).ceil().max(1.0);
-        if count.is_nan() || count > MOST_SUBSTEPS {
+        if count.is_nan() || count > MAX_SUBSTEPS {
             return Err(self.too_stiff(dt));
         }
         self.substeps = count as u32;
@@ -255,7 +255,7 @@ impl Solids {
         // A NaN comes first.
         let stiffest = steps.min_by(|a, b| a.0.max(0.0).total_cmp(&b.0.max(0.0)));
         let (needed, body) = stiffest.map_or((0.0, String::new()), |(step, body)| (step, body.name.clone()));
-        let fault = Fault::StepTooSmall { needed, smallest: dt / MOST_SUBSTEPS };
+        let fault = Fault::StepTooSmall { needed, smallest: dt / MAX_SUBSTEPS };
         StepError { stage: "move solids".into(), body, index: None, fault }
     }
 

@@ -11,7 +11,7 @@ use glam::DVec3;
 use meniscus_core::{Fault, StepError, StepReport};
 
 /// Most linear solves for the sake of energy.
-const MOST_FOR_ENERGY: u32 = 10;
+const MAX_SOLVES_FOR_ENERGY: u32 = 10;
 
 /// Bodies that move together, and where they touch.
 pub(crate) struct Group<'a, 'b> {
@@ -217,7 +217,7 @@ impl Group<'_, '_> {
     /// Whether equations are solved better than asked for where energy has grown.
     fn watches_energy(&self, progress: &Progress) -> bool {
         let alone = self.touch.links.is_empty();
-        alone && progress.solves < MOST_FOR_ENERGY && self.bodies.iter().any(|body| body.loses_energy())
+        alone && progress.solves < MAX_SOLVES_FOR_ENERGY && self.bodies.iter().any(|body| body.loses_energy())
     }
 
     /// Finds what the bodies have gained; whether it is much.

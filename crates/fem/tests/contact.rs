@@ -501,7 +501,7 @@ impl Obstacle for Free {
 }
 
 /// Energy that a rigid body and a soft one may gain, over what they had: the surface of the body is met by points that turn with it.
-const MOST_GROWTH: f64 = 1e-6;
+const MAX_GROWTH: f64 = 1e-6;
 
 /// A ball of any mass flies into a jelly of any stiffness: linear and angular momentum stay, nothing explodes.
 #[test]
@@ -535,7 +535,7 @@ fn rigid_bodies_that_answer_exchange_momentum_with_soft_ones() {
             let drift = momentum(&bodies[0], &ball).distance(p) / p.length();
             assert!(drift < 1e-12, "{mass} {young}: {drift}");
             let now = energy(&bodies[0], &ball) + contact.energy(&bodies, &[&ball]);
-            assert!(now <= e * (1.0 + MOST_GROWTH), "{integrator:?} {mass} {young}: {now} {e}");
+            assert!(now <= e * (1.0 + MAX_GROWTH), "{integrator:?} {mass} {young}: {now} {e}");
         }
         assert!(touched);
         let turn = spin(&bodies[0], &ball).distance(l) / l.length();

@@ -38,9 +38,9 @@ use gltf::rig::Rig;
 use sequence::Frames;
 
 /// Frames that are looked at for jumps, and files of a sequence, at most.
-pub const MOST_FRAMES: usize = 100_000;
+pub const MAX_FRAMES: usize = 100_000;
 /// Vertices of an animation before welding, at most.
-pub const MOST_VERTICES: usize = 1 << 24;
+pub const MAX_VERTICES: usize = 1 << 24;
 
 /// On how many sides a surface is wetted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,7 +134,7 @@ pub fn read_animation(path: impl AsRef<Path>, options: &AnimationOptions) -> Res
 pub type ReadFile<'a> = dyn Fn(&str) -> std::io::Result<Vec<u8>> + 'a;
 
 /// The same from files that `read` finds: buffers of a glTF file beside it or below its folder, frames of a sequence by their numbers,
-/// which must be less than [`MOST_FRAMES`].
+/// which must be less than [`MAX_FRAMES`].
 ///
 /// # Errors
 /// Names the file, the place in it, and what would be right.
@@ -291,7 +291,7 @@ impl Animation {
     #[must_use]
     pub fn jumps(&self, limit: f64, seconds_per_frame: f64) -> Vec<Jump> {
         let cycles = if self.playback.cycles > 1.0 { 2.0_f64.min(self.playback.cycles) } else { self.playback.cycles };
-        let frames = (cycles * self.duration() / seconds_per_frame).ceil().clamp(1.0, MOST_FRAMES as f64) as usize;
+        let frames = (cycles * self.duration() / seconds_per_frame).ceil().clamp(1.0, MAX_FRAMES as f64) as usize;
         let [mut before, mut after] = [Pose::default(), Pose::default()];
         let mut found = Vec::new();
         self.pose(self.playback.start, &mut before);

@@ -49,7 +49,7 @@ const FARTHEST_LEVEL: f64 = 0.3;
 const ROUGH_STEPS: usize = 10;
 const FINE_STEPS: usize = 4;
 /// Edge lengths that are tried to come near to a number of tetrahedra.
-const MOST_SIZES: usize = 14;
+const MAX_SIZES: usize = 14;
 /// Good enough as a part of the number of tetrahedra.
 const COUNT_TOLERANCE: f64 = 0.03;
 /// Good enough not to try a shifted lattice, as a part of the number of tetrahedra.
@@ -288,7 +288,7 @@ impl<F: Fn(DVec3) -> f64 + Sync> Solid<F> {
         let (mut best, mut best_off) = (Grid { edge, shift }, f64::INFINITY);
         // Edges that gave too many and too few, as far as they are known.
         let (mut short, mut long) = (0.0, f64::INFINITY);
-        for _ in 0..MOST_SIZES {
+        for _ in 0..MAX_SIZES {
             let samples = self.sampled(Grid { edge, shift })?;
             let (_, soup) = samples.level_for(self.volume, 0.0, ROUGH_STEPS, &Cuts::<F>::Even);
             let ratio = soup.tets.len() as f64 / wanted;

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// More steps than this within one are not taken: bodies are too stiff or too light to be computed.
-const MOST_STEPS: f64 = 1e4;
+const MAX_STEPS: f64 = 1e4;
 
 /// What a checkpoint holds.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -376,8 +376,8 @@ impl System {
             if parts.is_nan() {
                 return Err(self.not_finite());
             }
-            if parts > MOST_STEPS {
-                let fault = Fault::StepTooSmall { needed: stable, smallest: left / MOST_STEPS };
+            if parts > MAX_STEPS {
+                let fault = Fault::StepTooSmall { needed: stable, smallest: left / MAX_STEPS };
                 return Err(StepError { stage: "move bodies".into(), body: "bodies".into(), index: None, fault });
             }
             let part = left / parts;

@@ -25,7 +25,7 @@ use crate::water::{Behind, Water};
 use crate::{Bounds, Camera, Image, PictureError, Style};
 
 /// Largest number of pixels to be shaded: 4K twice finer, and 8K, fit.
-const MOST_PIXELS: u64 = 1 << 26;
+const MAX_PIXELS: u64 = 1 << 26;
 /// Largest width and height to be shaded \[px\].
 const LONGEST: u64 = 32_768;
 /// Texels along the side of the shadow map, and of the one for supersampled pictures.
@@ -208,7 +208,7 @@ impl Set {
 pub(crate) fn check_size(style: &Style, supersample: u32) -> Result<(), PictureError> {
     let (width, height) =
         (u64::from(style.width) * u64::from(supersample), u64::from(style.height) * u64::from(supersample));
-    let fits = width.max(height) <= LONGEST && width * height <= MOST_PIXELS && width * height > 0;
-    let error = PictureError::Size { width: style.width, height: style.height, supersample, limit: MOST_PIXELS };
+    let fits = width.max(height) <= LONGEST && width * height <= MAX_PIXELS && width * height > 0;
+    let error = PictureError::Size { width: style.width, height: style.height, supersample, limit: MAX_PIXELS };
     if fits { Ok(()) } else { Err(error) }
 }

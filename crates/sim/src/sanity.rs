@@ -11,7 +11,7 @@ const LONGEST: f64 = 1e5;
 /// Positions in single precision must be so many times finer than the spacing of particles, dimensionless.
 const FINER: f64 = 1000.0;
 /// Cells along which the neighbour search of a periodic box can count.
-const MOST_CELLS: f64 = 1e8;
+const MAX_CELLS: f64 = 1e8;
 /// Particles in one layer of a nozzle.
 const LARGEST_LAYER: f64 = 1e7;
 /// A mesh beyond this size \[m\] is most likely in other units.
@@ -104,10 +104,10 @@ fn periodic_cells(scene: &Scene) -> Result<(), BuildError> {
     let support = scene.sph.spacing * scene.sph.support;
     let lengths = periodic.axes.iter().map(|&axis| periodic.max[axis as usize] - periodic.min[axis as usize]);
     let cells: f64 = lengths.map(|length| (length / support).max(1.0)).product();
-    if cells <= MOST_CELLS {
+    if cells <= MAX_CELLS {
         return Ok(());
     }
-    let message = format!("holds {cells:.1e} cells of a support radius, {support} m; {MOST_CELLS:.0e} are possible");
+    let message = format!("holds {cells:.1e} cells of a support radius, {support} m; {MAX_CELLS:.0e} are possible");
     Err(refuse("periodic.max".into(), message))
 }
 

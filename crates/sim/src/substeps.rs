@@ -6,9 +6,9 @@ use meniscus_fem::Material;
 use meniscus_scene::Scene;
 
 /// Sub-steps that a step may have.
-const MOST_SUBSTEPS: f64 = 1e4;
+const MAX_SUBSTEPS: f64 = 1e4;
 /// Particles times sub-steps that a step may have: ten seconds, at about 100 ns each.
-const MOST_WORK: f64 = 1e8;
+const MAX_WORK: f64 = 1e8;
 
 /// The shortest sub-step of a method.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,7 +24,7 @@ pub(crate) struct Finest<'a> {
 impl Finest<'_> {
     /// The longest step that is not too much work \[s\].
     pub(crate) fn longest_step(&self) -> f64 {
-        self.step * MOST_SUBSTEPS.min(MOST_WORK / self.particles.max(1) as f64).max(1.0)
+        self.step * MAX_SUBSTEPS.min(MAX_WORK / self.particles.max(1) as f64).max(1.0)
     }
 
     /// Refuses a scene whose solids need sub-steps below `time.min_dt`.

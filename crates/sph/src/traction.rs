@@ -139,7 +139,7 @@ impl Traction {
     pub fn of_triangle(&self, p: DVec3, corners: [DVec3; 3], longest: f64) -> DVec3 {
         let whole = 0.5 * (corners[1] - corners[0]).cross(corners[2] - corners[0]);
         let (area, normal) = (whole.length(), whole.normalize_or_zero());
-        let cuts = quadrature::subdivisions(corners, longest, crate::wall_quadrature::MOST_PIECES);
+        let cuts = quadrature::subdivisions(corners, longest, crate::wall_quadrature::MAX_PIECES);
         quadrature::subdivided(cuts)
             .map(|sample| {
                 let apart = p - sample.at(corners);

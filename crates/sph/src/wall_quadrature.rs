@@ -18,7 +18,7 @@ use std::f64::consts::PI;
 pub const LONGEST_EDGE: f64 = 0.5;
 
 /// A triangle is not cut into more than this squared.
-pub(crate) const MOST_PIECES: u32 = 1000;
+pub(crate) const MAX_PIECES: u32 = 1000;
 
 /// Steps of the tables.
 const STEPS: usize = 512;
@@ -126,7 +126,7 @@ impl Samples {
         for triangle in mesh.triangles() {
             let corners = triangle.map(|v| moved[v as usize]);
             let whole = 0.5 * sign * (corners[1] - corners[0]).cross(corners[2] - corners[0]);
-            let pieces = quadrature::subdivisions(corners, longest, MOST_PIECES);
+            let pieces = quadrature::subdivisions(corners, longest, MAX_PIECES);
             for sample in quadrature::subdivided(pieces) {
                 position.push(sample.at(corners).as_vec3());
                 area.push((whole * sample.weight).as_vec3());

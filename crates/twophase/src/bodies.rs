@@ -16,13 +16,13 @@ use meniscus_geometry::{Aabb, Closest};
 use rayon::prelude::*;
 
 /// Cells that a solid may move in an interval.
-pub(crate) const MOST_MOTION: f64 = 0.25;
+pub(crate) const MAX_MOTION: f64 = 0.25;
 
 /// Nodes nearer to a surface than this are measured anew, in cells: the corners of cut cells, their neighbours, and a quarter.
 const BAND_CELLS: f64 = 3.1;
 
 /// Most that the bend of ψ takes off it, in cells.
-const MOST_BEND: f64 = 0.1;
+const MAX_BEND: f64 = 0.1;
 
 /// Parts of a solid with their placements.
 pub(crate) struct Bodies {
@@ -98,7 +98,7 @@ impl Bodies {
     /// of a cell.
     pub(crate) fn interval_end(&mut self, grid: &Grid, from: f64, longest: f64) -> f64 {
         const HALVINGS: usize = 60;
-        let limit = MOST_MOTION * grid.spacing();
+        let limit = MAX_MOTION * grid.spacing();
         let mut length = longest;
         for _ in 0..HALVINGS {
             if self.motion(grid, from, from + 0.5 * length) <= limit && self.motion(grid, from, from + length) <= limit
@@ -197,7 +197,7 @@ impl Bodies {
             });
             let near_surface = bends && raw[p].abs() < 2.0 * h;
             let bend = if near_surface { second.sum::<f64>() / 12.0 } else { 0.0 };
-            *psi = raw[p] - bend.clamp(-MOST_BEND * h, MOST_BEND * h);
+            *psi = raw[p] - bend.clamp(-MAX_BEND * h, MAX_BEND * h);
         });
     }
 

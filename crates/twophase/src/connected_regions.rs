@@ -120,7 +120,7 @@ impl Rooms<'_> {
 }
 
 /// Gas that would have to change by more than this part of itself in a step is too little to give way.
-const MOST_SQUEEZED: f64 = 0.1;
+const MAX_SQUEEZE: f64 = 0.1;
 
 impl Regions {
     /// Sums over the closed regions of a field, of gas, and of changes of room; the first of regions with open sides is zero.
@@ -147,7 +147,7 @@ impl Regions {
             for (i, value) in values.iter_mut().enumerate() {
                 let p = row.start + i;
                 let [sum, gas, change] = sums[label[p] as usize];
-                if (sum * unit).abs() < MOST_SQUEEZED * gas {
+                if (sum * unit).abs() < MAX_SQUEEZE * gas {
                     *value -= sum * rooms.gas(p) / gas;
                 } else if change > 0.0 {
                     *value -= sum * rooms.change(p) / change;
@@ -172,7 +172,7 @@ impl Regions {
                 let p = row.start + i;
                 let [sum, gas, _] = sums[label[p] as usize];
                 (fraction[i], capacity[i]) = (rooms.fraction[p], rooms.capacity[p]);
-                if sum.abs() < MOST_SQUEEZED * gas {
+                if sum.abs() < MAX_SQUEEZE * gas {
                     let liquid = rooms.capacity[p] * rooms.fraction[p];
                     capacity[i] = rooms.capacity[p] - sum / gas * rooms.gas(p);
                     fraction[i] = if capacity[i] > 0.0 { liquid / capacity[i] } else { rooms.fraction[p] };

@@ -12,7 +12,7 @@ use meniscus_geometry::Aabb;
 pub const GHOSTS: usize = 2;
 
 /// More cells than any machine we know can step.
-const MOST_CELLS: f64 = 1e9;
+const MAX_CELLS: f64 = 1e9;
 
 /// Cubic cells in a box.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,7 +36,7 @@ impl Grid {
             return Err(SetupError::Box { size, spacing });
         }
         let counts = (size / spacing).round();
-        if counts.element_product() > MOST_CELLS {
+        if counts.element_product() > MAX_CELLS {
             return Err(SetupError::TooManyCells { cells: counts.element_product() });
         }
         let off = (size / spacing - counts).abs() / counts.max(DVec3::ONE);

@@ -13,7 +13,7 @@ use crate::grid::Grid;
 const SMALL: f64 = 0.5;
 
 /// A cell that loses more than this part of its capacity in a sweep shares.
-const MOST_LOST: f64 = 0.75;
+const MAX_LOSS: f64 = 0.75;
 
 /// Round-off of volumes, in parts of a capacity: no reason to share.
 const NOISE: f64 = 1e-12;
@@ -199,7 +199,7 @@ impl Merged {
                 room += own;
                 liquid += own_liquid;
                 weights += weight(p);
-                let lost = own < (1.0 - MOST_LOST) * capacity[p];
+                let lost = own < (1.0 - MAX_LOSS) * capacity[p];
                 let noise = NOISE * capacity[p];
                 cannot |= lost || own < 0.0 || own_liquid < -noise || own_liquid > own + noise;
             }

@@ -34,7 +34,7 @@ use rayon::prelude::*;
 use std::mem::swap;
 
 /// The part of a cell that may leave it in a step: beyond one, cells would give what they do not hold.
-const MOST_CELLS: f64 = 0.95;
+const MAX_COURANT: f64 = 0.95;
 
 /// What weighs on outflows.
 struct Beyond {
@@ -124,10 +124,10 @@ impl Flow {
         let cells = self.fastest() * dt / self.grid.spacing();
         // Beyond the end of an interval nothing is known of the solids.
         let cells = if dt > self.time_left() * (1.0 + 1e-9) { f64::INFINITY } else { cells };
-        if cells <= MOST_CELLS * (1.0 + 1e-9) {
+        if cells <= MAX_COURANT * (1.0 + 1e-9) {
             return Ok(());
         }
-        let fault = Fault::TooFar { cells, largest: MOST_CELLS };
+        let fault = Fault::TooFar { cells, largest: MAX_COURANT };
         Err(StepError { stage: "keep state".into(), body: BODY.into(), index: None, fault })
     }
 

@@ -18,7 +18,7 @@ const EXPLICIT: f64 = 0.01;
 const TOLERANCES: [f64; 2] = [1e-14, 1e-26];
 /// Below this diffusion number the error of second differences is not worth its time: cells lose their fluid long before.
 const SHARPENED: f64 = 1e-3;
-const MOST_ITERATIONS: u32 = 300;
+const MAX_ITERATIONS: u32 = 300;
 
 /// A velocity on faces.
 type Field = [Vec<f64>; 3];
@@ -74,7 +74,7 @@ impl Viscosity<'_> {
             }
         }
         let mut iterations = 0;
-        while rz > limit && iterations < MOST_ITERATIONS {
+        while rz > limit && iterations < MAX_ITERATIONS {
             self.fill_changes(d);
             let alpha = rz / self.apply(d, q, [1.0, 1.0], sums).max(f64::MIN_POSITIVE);
             for axis in self.space.grid.active_axes() {

@@ -11,7 +11,7 @@ use crate::merge::neighbour;
 use crate::state::State;
 
 /// Cells that are looked at for one that stays open.
-const MOST_TRIED: usize = 32;
+const MAX_CELLS_TRIED: usize = 32;
 
 /// Open faces of the small cells of an interval, in the order of the grid; bit 2·axis + end.
 #[derive(Debug, Clone, Default)]
@@ -88,7 +88,7 @@ impl Ways {
         self.tried.clear();
         self.tried.push(p);
         let mut next = 0;
-        while next < self.tried.len() && self.tried.len() < MOST_TRIED {
+        while next < self.tried.len() && self.tried.len() < MAX_CELLS_TRIED {
             let here = self.tried[next];
             next += 1;
             let mask = self.mask_of(here).unwrap_or(0);

@@ -315,7 +315,7 @@ function updateRange() {
 }
 
 // The colours of bodies, as many as there is room for.
-const MOST_BODIES = 10;
+const MAX_BODIES = 10;
 let bodiesOf = null;
 function showBodies(topology) {
   if (topology === bodiesOf) return;
@@ -323,8 +323,8 @@ function showBodies(topology) {
   const bodies = (topology?.bodies ?? []).filter(({ kind }) => kind !== "wall");
   const list = byId("bodies");
   list.hidden = bodies.length === 0;
-  const more = bodies.length - MOST_BODIES;
-  list.replaceChildren(...bodies.slice(0, more > 0 ? MOST_BODIES - 1 : MOST_BODIES).map(({ name, color }) => {
+  const more = bodies.length - MAX_BODIES;
+  list.replaceChildren(...bodies.slice(0, more > 0 ? MAX_BODIES - 1 : MAX_BODIES).map(({ name, color }) => {
     const item = element("li", "", name);
     const dot = element("i");
     dot.style.background = `rgb(${color.map((v) => Math.round(255 * clamp(v, 0, 1))).join(" ")})`;
@@ -452,7 +452,7 @@ function labelled(picture) {
     pen.drawImage(byId("legend-bar"), 20, at - 26, 180, 8);
     write(byId("legend-name").textContent, 13, 20, at - 32);
   } else {
-    for (const { name, color } of [...(app.renderer.topology?.bodies ?? [])].filter(({ kind }) => kind !== "wall").slice(0, MOST_BODIES).reverse()) {
+    for (const { name, color } of [...(app.renderer.topology?.bodies ?? [])].filter(({ kind }) => kind !== "wall").slice(0, MAX_BODIES).reverse()) {
       const ink = pen.fillStyle;
       pen.fillStyle = `rgb(${color.map((v) => Math.round(255 * clamp(v, 0, 1))).join(" ")})`;
       pen.fillRect(20, at - 9, 9, 9);

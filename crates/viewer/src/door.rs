@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 /// Strangers at once.
 const MAX_STRANGERS: usize = 64;
 /// Strangers from one address.
-const MOST_FROM_ONE: usize = 32;
+const MAX_PER_ADDRESS: usize = 32;
 
 /// Who waits at the door.
 #[derive(Debug, Default)]
@@ -51,7 +51,7 @@ impl Door {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         // A connection that has ended is held by nobody else.
         waiting.retain(|(_, pass)| pass.waits() && Arc::strong_count(pass) > 1);
-        if waiting.iter().filter(|(address, _)| *address == from).count() >= MOST_FROM_ONE {
+        if waiting.iter().filter(|(address, _)| *address == from).count() >= MAX_PER_ADDRESS {
             send_away(&mut waiting, |address| address == from);
         } else if waiting.len() >= MAX_STRANGERS {
             send_away(&mut waiting, |_| true);
@@ -88,7 +88,7 @@ mod tests {
     fn who_floods_sends_away_its_own() {
         let door = Door::default();
         let other = door.enter(address(1));
-        let flood: Vec<_> = (0..MOST_FROM_ONE + 3).map(|_| door.enter(address(2))).collect();
+        let flood: Vec<_> = (0..MAX_PER_ADDRESS + 3).map(|_| door.enter(address(2))).collect();
         assert!(!is_sent_away(&other));
         let gone: Vec<bool> = flood.iter().map(|pass| is_sent_away(pass)).collect();
         assert!(gone[..3].iter().all(|&gone| gone) && gone[3..].iter().all(|&gone| !gone));

@@ -17,7 +17,7 @@ use meniscus_surface::{Extractor, LiquidSurface, Spray};
 use std::collections::BTreeMap;
 
 /// More particles than this have no surface made: it would take too long.
-const MOST_PARTICLES: usize = 200_000;
+const MAX_PARTICLES: usize = 200_000;
 
 /// Cosine of the angle between a triangle and the normal of its vertex from which on there is a crease.
 const CREASE: f32 = 0.7;
@@ -107,7 +107,7 @@ impl Pourer {
     /// particles that their surface would take too long.
     pub(crate) fn pour(&mut self, frame: &mut Frame) -> Option<Vec<LiquidMesh>> {
         let count = frame.particles.positions.len();
-        if count > MOST_PARTICLES {
+        if count > MAX_PARTICLES {
             return None;
         }
         let unmarked = frame.particles.spray.len() != count;
@@ -337,7 +337,7 @@ mod tests {
         lone.particles.ids.truncate(1);
         assert_eq!(pourer.pour(&mut lone), Some(Vec::new()), "all of it is spray");
         let mut many = splash(0);
-        many.particles.positions = vec![Vec3::ZERO; MOST_PARTICLES + 1];
+        many.particles.positions = vec![Vec3::ZERO; MAX_PARTICLES + 1];
         assert_eq!(pourer.pour(&mut many), None);
     }
 

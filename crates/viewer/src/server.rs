@@ -32,7 +32,7 @@ use tokio::sync::Semaphore;
 /// The port that is tried first.
 pub const DEFAULT_PORT: u16 = 7420;
 /// Connections at once, strangers included, of which there are fewer.
-const MOST_CONNECTIONS: usize = 128;
+const MAX_CONNECTIONS: usize = 128;
 /// Orders that may wait for the next step; more are refused.
 const WAITING_ORDERS: usize = 1024;
 /// A request must be whole within this time.
@@ -207,7 +207,7 @@ fn outward_address() -> Option<IpAddr> {
 
 /// Takes connections, not too many at once, and none that dawdles.
 async fn accept(listener: TcpListener, rooms: Router) {
-    let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let door = Door::default();
     loop {
         let Ok((stream, address)) = listener.accept().await else {

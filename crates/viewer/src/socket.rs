@@ -15,7 +15,7 @@ use tokio::time::{interval, timeout};
 /// Largest message that is read \[bytes\].
 pub(crate) const LARGEST_MESSAGE: usize = 16 * 1024;
 /// Viewers at once.
-const MOST_VIEWERS: usize = 32;
+const MAX_VIEWERS: usize = 32;
 /// Pictures under way to a viewer: one is drawn while the next travels.
 const UNDER_WAY: usize = 2;
 /// Hands of one viewer.
@@ -35,7 +35,7 @@ struct End(u16, String);
 
 /// Serves one viewer until it goes, or has to.
 pub(crate) async fn serve(mut socket: WebSocket, hub: Arc<Hub>, orders: SyncSender<Order>) {
-    let end = match hub.seat(MOST_VIEWERS) {
+    let end = match hub.seat(MAX_VIEWERS) {
         None => Some(End(close_code::AGAIN, "too many viewers".into())),
         Some(seat) => {
             let (replies, inbox) = mpsc::channel(16);

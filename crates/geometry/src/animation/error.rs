@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{MOST_FRAMES, MOST_VERTICES};
+use super::{MAX_FRAMES, MAX_VERTICES};
 use crate::{MeshError, MeshFileError};
 
 /// An animation cannot be used.
@@ -37,7 +37,7 @@ pub enum AnimationError {
         path: PathBuf,
     },
     /// A sequence has too few files or too many.
-    #[error("{}: {count} files fit this name, but a sequence has 2 to {MOST_FRAMES}", path.display())]
+    #[error("{}: {count} files fit this name, but a sequence has 2 to {MAX_FRAMES}", path.display())]
     FrameCount {
         /// The name as given.
         path: PathBuf,
@@ -65,7 +65,7 @@ pub enum AnimationError {
     /// There are too many numbers.
     #[error(
         "the sequence has {frames} frames of {vertices} vertices; {} positions can be held",
-        super::sequence::MOST_POSITIONS
+        super::sequence::MAX_POSITIONS
     )]
     TooLong {
         /// Number of frames.
@@ -186,6 +186,6 @@ pub enum GltfError {
     #[error("no triangle is in the scene of this file")]
     NoTriangles,
     /// More than we take.
-    #[error("its meshes have more than {MOST_VERTICES} {0}")]
+    #[error("its meshes have more than {MAX_VERTICES} {0}")]
     TooMany(&'static str),
 }

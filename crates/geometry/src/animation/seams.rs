@@ -16,7 +16,7 @@ const TOGETHER: f64 = 1e-6;
 /// Poses that are looked at.
 const POSES: usize = 12;
 /// Vertices at one position that stay different, before a new one is no longer compared with all of them.
-const MOST_IN_PLACE: usize = 8;
+const MAX_AT_POSITION: usize = 8;
 
 impl Animation {
     /// Makes vertices that stay together one, and drops triangles that this makes a line.
@@ -89,7 +89,7 @@ fn together(poses: &[Vec<DVec3>], used: &[bool]) -> (Vec<u32>, Vec<u32>) {
         };
         if number[v] as usize == kept.len() {
             let here = by_cell.entry(cell(v)).or_default();
-            if here.len() < MOST_IN_PLACE {
+            if here.len() < MAX_AT_POSITION {
                 here.push(kept.len() as u32);
             }
             kept.push(v as u32);

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use glam::{DAffine3, DVec3};
 
 use super::{
-    Animation, AnimationError, AnimationOptions, Found, MOST_FRAMES, MOST_VERTICES, Part, ReadFile, Source, read_named,
+    Animation, AnimationError, AnimationOptions, Found, MAX_FRAMES, MAX_VERTICES, Part, ReadFile, Source, read_named,
 };
 use crate::files::{MeshFileError, parse_raw, read_bytes};
 
 /// Positions in all frames, at most.
-pub(super) const MOST_POSITIONS: usize = 1 << 27;
+pub(super) const MAX_POSITIONS: usize = 1 << 27;
 
 /// Positions at evenly spaced times.
 #[derive(Debug, Clone)]
@@ -56,15 +56,15 @@ pub(super) fn load(file: &str, options: &AnimationOptions, read: &ReadFile<'_>) 
         name.to_str().map(|name| (name.to_owned(), PathBuf::from(name)))
     };
     let there = |number: usize| name(number).is_some_and(|(name, _)| read(&name).is_ok());
-    let count_of = |from: usize| (from..MOST_FRAMES).take_while(|&number| there(number)).count();
-    let Some(first) = (0..MOST_FRAMES).find(|&number| there(number)) else {
+    let count_of = |from: usize| (from..MAX_FRAMES).take_while(|&number| there(number)).count();
+    let Some(first) = (0..MAX_FRAMES).find(|&number| there(number)) else {
         return Err(AnimationError::FrameCount { path: path.into(), count: 0 });
     };
     let count = count_of(first);
-    if count < 2 && !(first + count..MOST_FRAMES).any(there) {
+    if count < 2 && !(first + count..MAX_FRAMES).any(there) {
         return Err(AnimationError::FrameCount { path: path.into(), count });
     }
-    if (first + count..MOST_FRAMES).any(there) {
+    if (first + count..MAX_FRAMES).any(there) {
         return Err(AnimationError::MissingFrame { path: path.into(), number: (first + count) as u64 });
     }
     let files = (first..first + count).filter_map(name).map(|(name, path)| Ok((read_named(&name, read)?, path)));
@@ -90,7 +90,7 @@ fn from_files(
             }
         }
         let frames = positions.len() + 1;
-        if vertices.len() > MOST_VERTICES || vertices.len().saturating_mul(frames) > MOST_POSITIONS {
+        if vertices.len() > MAX_VERTICES || vertices.len().saturating_mul(frames) > MAX_POSITIONS {
             return Err(AnimationError::TooLong { frames, vertices: vertices.len() });
         }
         positions.push(vertices);
@@ -137,7 +137,7 @@ fn frame_paths(pattern: &Path) -> Result<Vec<PathBuf>, AnimationError> {
         found.extend(number.map(|number| (number, path)));
     }
     found.sort();
-    if !(2..=MOST_FRAMES).contains(&found.len()) {
+    if !(2..=MAX_FRAMES).contains(&found.len()) {
         return Err(AnimationError::FrameCount { path: pattern.into(), count: found.len() });
     }
     let gap = found.windows(2).find(|pair| pair[0].0 + 1 != pair[1].0);

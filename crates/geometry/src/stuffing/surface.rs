@@ -10,7 +10,7 @@ use super::{ALPHA_LONG, ALPHA_SHORT};
 /// A cut is known to this part of the edge.
 const EDGE_TOLERANCE: f64 = 1e-6;
 /// Steps of the search for a cut, at most.
-const MOST_STEPS: usize = 30;
+const MAX_STEPS: usize = 30;
 
 /// How cuts are found.
 pub(super) enum Cuts<'a, F> {
@@ -155,7 +155,7 @@ impl<F: Fn(DVec3) -> f64> Cuts<'_, F> {
 fn crossing(value: impl Fn(f64) -> f64, at_ends: [f64; 2], tolerance: f64) -> f64 {
     let ([mut a, mut b], [mut fa, mut fb]) = ([0.0, 1.0], at_ends);
     let mut stayed = 0;
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         let t = a + (b - a) * if fa.is_finite() && fb.is_finite() { fa / (fa - fb) } else { 0.5 };
         let f = value(t);
         if f.abs() <= tolerance || b - a <= EDGE_TOLERANCE || f.is_nan() {

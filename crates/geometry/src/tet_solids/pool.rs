@@ -22,7 +22,7 @@ impl PoolLines {
     /// that are flat or long count as somewhat farther off.
     pub(super) fn with_about(pool: &Pool, count: f64) -> Self {
         const TRIES: i32 = 400;
-        const MOST_IN_WALL: i32 = 12;
+        const MAX_CELLS_IN_WALL: i32 = 12;
         let size = pool.inside.size();
         let longest = size.max_element().max(pool.wall);
         let shortest = 0.5 * libm::cbrt(5.0 * (size + pool.wall).element_product() / count).min(longest);
@@ -30,7 +30,7 @@ impl PoolLines {
         for i in 0..=TRIES {
             let edge = longest * libm::pow(shortest / longest, f64::from(i) / f64::from(TRIES));
             let inside = size.to_array().map(|length| cells(length, edge));
-            for wall in (1..=MOST_IN_WALL).map(f64::from) {
+            for wall in (1..=MAX_CELLS_IN_WALL).map(f64::from) {
                 let off = libm::log(tet_count(inside, wall) / count).abs();
                 let slimness = libm::log(pool.wall / (wall * edge)).abs();
                 let cost = off + 0.1 * slimness;

@@ -15,7 +15,7 @@ const ROWS: usize = 600;
 /// Texels along each side of the map.
 const SIZE: usize = 512;
 /// Borders that a photon crosses at most.
-const MOST_STEPS: usize = 12;
+const MAX_STEPS: usize = 12;
 /// How far the floor of a tank may lie above the floor, over the size of the scene.
 const NEAR_FLOOR: f32 = 0.006;
 
@@ -114,7 +114,7 @@ impl Caustics {
     /// Where a photon lands after it has been in a liquid, and what is left of it.
     fn fall(&self, set: &Set, mut ray: Ray) -> Option<(u32, Vec3)> {
         let (mut left, mut inside, mut wet) = (Vec3::ONE, None, false);
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_STEPS {
             let hit = set.first(&ray, f32::INFINITY)?;
             let point = set.point(&ray, &hit);
             if let Some(k) = inside {

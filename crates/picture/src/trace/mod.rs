@@ -42,11 +42,11 @@ use tree::Ray;
 /// Rows of pixels between two words about the progress.
 const BAND: usize = 16;
 /// Paths after which a pixel is asked whether it is clean,
-const ENOUGH_TO_TELL: u32 = 8;
+const MIN_SAMPLES: u32 = 8;
 /// which it is when its standard error is this part of its light.
 const CLEAN: f32 = 0.012;
 /// Paths per pixel at most.
-const MOST_SAMPLES: u32 = 4096;
+const MAX_SAMPLES: u32 = 4096;
 
 /// Takes `final` pictures, one after the other.
 #[derive(Debug, Default)]
@@ -95,7 +95,7 @@ impl Tracer {
         let sky = Sky::new(studio.to_light_world, view.forward, style.theme);
         let caustics = Caustics::new(&set, &sky);
         let paths = Paths { set: &set, sky: &sky, caustics: caustics.as_ref() };
-        let mut pixels = follow(&paths, &view, style.samples.clamp(1, MOST_SAMPLES), shutter, progress);
+        let mut pixels = follow(&paths, &view, style.samples.clamp(1, MAX_SAMPLES), shutter, progress);
         let light = denoise(&mut pixels, view.width);
         develop(&mut self.image, &light, &view);
         if style.clock {
@@ -134,7 +134,7 @@ fn expose(paths: &Paths, view: &View, pixel: usize, samples: u32, shutter: f32) 
         sum.normal += seen.normal;
         squares += brightness(seen.light) * brightness(seen.light);
         taken = sample + 1;
-        if taken >= ENOUGH_TO_TELL && taken.is_multiple_of(4) {
+        if taken >= MIN_SAMPLES && taken.is_multiple_of(4) {
             let error = variance(brightness(sum.light), squares, taken as f32).sqrt();
             if error < CLEAN * (brightness(sum.light) / taken as f32 + 0.1) {
                 break;

@@ -18,10 +18,10 @@ use super::sky::{Lamp, Sky, disc};
 use super::tree::Ray;
 
 /// Borders that a path crosses at most, and dull surfaces that it bounces from.
-const MOST_STEPS: u32 = 24;
-const MOST_BOUNCES: u32 = 3;
+const MAX_STEPS: u32 = 24;
+const MAX_BOUNCES: u32 = 3;
 /// The same for scattering inside of a liquid.
-const MOST_SCATTERED: u32 = 12;
+const MAX_SCATTERINGS: u32 = 12;
 /// Light of one path is cut here: rarer and brighter ones would stay as specks.
 const BRIGHTEST: f32 = 6.0;
 /// Refractive index of glass and of coats, dimensionless.
@@ -109,7 +109,7 @@ impl Paths<'_> {
             scattered: 0,
         });
         while let Some(mut walk) = waiting.pop() {
-            for _ in 0..MOST_STEPS {
+            for _ in 0..MAX_STEPS {
                 match self.step(walk, &mut waiting, random, &mut seen) {
                     Next::On(next) => walk = next,
                     Next::End => break,
@@ -266,7 +266,7 @@ impl Paths<'_> {
         }
         walk.worth *= albedo;
         walk.bounces += 1;
-        if walk.bounces > MOST_BOUNCES || !self.survives(&mut walk, random) {
+        if walk.bounces > MAX_BOUNCES || !self.survives(&mut walk, random) {
             return Next::End;
         }
         let [x, y] = disc(random.pair());
@@ -350,7 +350,7 @@ impl Paths<'_> {
             seen.light += walk.worth * lamp.light * passed / (4.0 * std::f32::consts::PI);
         }
         walk.scattered += 1;
-        if walk.scattered > MOST_SCATTERED || !self.survives(&mut walk, random) {
+        if walk.scattered > MAX_SCATTERINGS || !self.survives(&mut walk, random) {
             return Some(Next::End);
         }
         let y = 1.0 - 2.0 * random.next();

@@ -20,7 +20,7 @@ const FAST: f64 = 16.0;
 const POSES: f64 = 120.0;
 
 /// Positions in all poses of a wall, at most.
-const MOST_POSITIONS: f64 = 1.3e8;
+const MAX_POSITIONS: f64 = 1.3e8;
 
 /// Poses from which the extent of an animation is taken.
 const EXTENT_POSES: usize = 48;
@@ -183,7 +183,7 @@ fn wall(seconds: f64, name: &str, table: &Animated, animation: &Animation) -> Re
     let last = period.map_or(end.min(seconds).max(start), |period| start + period);
     let poses = ((last - start) * POSES).ceil().max(1.0);
     let positions = poses * animation.vertex_count() as f64;
-    if positions > MOST_POSITIONS {
+    if positions > MAX_POSITIONS {
         return Err(wrong(name, format!("{poses} poses of {} vertices are too many", animation.vertex_count())));
     }
     let time = |k: f64| start + (last - start) * k / poses;

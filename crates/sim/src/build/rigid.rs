@@ -11,7 +11,7 @@ use meniscus_rigid::{Form, Motion};
 use meniscus_scene::{Loaded, Rigid, Solid, SolidShape};
 
 /// Most points of a surface that are held against soft bodies.
-const MOST_SAMPLES: usize = 20_000;
+const MAX_SAMPLES: usize = 20_000;
 
 /// A wrong body: `why` says it.
 fn wrong(name: &str, why: &dyn std::fmt::Display) -> BuildError {
@@ -102,7 +102,7 @@ fn samples(surface: &TriangleMesh, edge: f64) -> Vec<Sample> {
     for corners in surface.corners() {
         let longest = (0..3).map(|k| corners[k].distance(corners[(k + 1) % 3])).fold(0.0, f64::max);
         let wanted = (longest / edge).ceil().clamp(1.0, 64.0);
-        let room = (MOST_SAMPLES / surface.triangles().len().max(1)) as f64;
+        let room = (MAX_SAMPLES / surface.triangles().len().max(1)) as f64;
         let parts = wanted.min(room.sqrt().max(1.0)) as u32;
         split(corners, parts, &mut samples);
     }
@@ -152,6 +152,6 @@ mod tests {
             assert!((area - 6.0).abs() < 1e-12);
         }
         let many = samples(&cube, 1e-6);
-        assert!(many.len() <= MOST_SAMPLES + 8, "{}", many.len());
+        assert!(many.len() <= MAX_SAMPLES + 8, "{}", many.len());
     }
 }

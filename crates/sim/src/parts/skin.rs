@@ -12,7 +12,7 @@ use meniscus_geometry::{Skin, TetMesh, TriangleMesh, barycentric, refined};
 /// Longest edge of the skin of a body that can break, over the mean edge of its tetrahedra's surface, dimensionless.
 const FINENESS: f64 = 0.35;
 /// Most triangles of such a skin.
-const MOST_TRIANGLES: usize = 400_000;
+const MAX_TRIANGLES: usize = 400_000;
 const NONE: u32 = u32::MAX;
 
 /// A surface carried along by tetrahedra.
@@ -33,7 +33,7 @@ pub(crate) struct TornSkin {
 impl TornSkin {
     /// Hangs a surface into tetrahedra with edges of about `edge` \[m\].
     pub(crate) fn new(mesh: &TetMesh, surface: &TriangleMesh, edge: f64, breaks: bool) -> Self {
-        let fine = breaks.then(|| refined(surface, FINENESS * edge, MOST_TRIANGLES));
+        let fine = breaks.then(|| refined(surface, FINENESS * edge, MAX_TRIANGLES));
         let surface = fine.as_ref().unwrap_or(surface);
         let middles: Vec<DVec3> = surface.corners().map(|[a, b, c]| (a + b + c) / 3.0).collect();
         let owner = if breaks { Skin::new(mesh, &middles).anchors } else { Vec::new() };

@@ -29,7 +29,7 @@ mod prescribed;
 
 use crate::liquid::dfsph::corrected::Symmetric;
 use crate::simd::KernelLanes;
-use crate::wall_quadrature::{Bevel, MOST_PIECES, Miter, whole_wall_fraction};
+use crate::wall_quadrature::{Bevel, MAX_PIECES, Miter, whole_wall_fraction};
 pub(crate) use ccd::Passed;
 use ccd::Sweep;
 use fearless_simd::{Level, dispatch};
@@ -429,7 +429,7 @@ impl Bodies {
         for (wet, _) in felt {
             let moved = |k: usize| wet.face.own[k] + self.velocity[wet.nodes[k] as usize].as_dvec3() * time;
             let corners = [0, 1, 2].map(moved);
-            let pieces = quadrature::subdivisions(corners, longest, MOST_PIECES);
+            let pieces = quadrature::subdivisions(corners, longest, MAX_PIECES);
             points.extend(quadrature::subdivided(pieces).map(|sample| sample.at(corners).as_vec3()));
         }
     }

@@ -5,7 +5,7 @@ use glam::{DAffine3, DMat4, DVec3};
 use super::accessor::Document;
 use super::json::{Mesh, Node, Primitive};
 use super::rig::Rig;
-use crate::animation::{GltfError, MOST_VERTICES, Part};
+use crate::animation::{GltfError, MAX_VERTICES, Part};
 
 /// A mesh at a node of the scene.
 struct Instance<'a> {
@@ -117,10 +117,10 @@ fn add(
     }
     let &accessor = primitive.attributes.get("POSITION").ok_or_else(|| wrong("it has no positions".into()))?;
     let corners = document.announced(primitive.indices.unwrap_or(accessor));
-    if rig.vertex_count().saturating_add(document.announced(accessor)) > MOST_VERTICES {
+    if rig.vertex_count().saturating_add(document.announced(accessor)) > MAX_VERTICES {
         return Err(GltfError::TooMany("vertices"));
     }
-    if triangles.len().saturating_add(corners) > 2 * MOST_VERTICES {
+    if triangles.len().saturating_add(corners) > 2 * MAX_VERTICES {
         return Err(GltfError::TooMany("corners of triangles"));
     }
     let positions = vectors(document, accessor, instance.mesh, "positions")?;
@@ -186,7 +186,7 @@ fn targets(
     let mut read = |(k, target): (usize, &std::collections::BTreeMap<String, usize>)| {
         let Some(&accessor) = target.get("POSITION") else { return Ok(Vec::new()) };
         held += count;
-        if held > 4 * MOST_VERTICES {
+        if held > 4 * MAX_VERTICES {
             return Err(GltfError::TooMany("displaced vertices"));
         }
         let deltas = vectors(document, accessor, mesh, "displacements")?;

@@ -10,7 +10,7 @@ use crate::simd::{
     KernelLanes, LANES, Lanes3, Packed, add_up, dot, gather, minus, pack, plus_scaled, set_first, splat, splat3,
 };
 use crate::traction::Traction;
-use crate::wall_quadrature::{MOST_PIECES, SampleKernel};
+use crate::wall_quadrature::{MAX_PIECES, SampleKernel};
 use fearless_simd::{Simd, SimdBase, SimdFloat, SimdFrom, SimdMask, f32x8, mask32x8, u32x8};
 use glam::{DVec3, Vec3};
 use meniscus_geometry::{NeighbourGrid, quadrature};
@@ -367,7 +367,7 @@ impl CutTriangle {
     #[inline(always)]
     fn cuts(&self, height: f32) -> f32 {
         let nearness = (5.0 * height.abs()).clamp(0.5, FARTHEST);
-        (self.edge / (self.longest * nearness)).ceil().clamp(1.0, MOST_PIECES as f32)
+        (self.edge / (self.longest * nearness)).ceil().clamp(1.0, MAX_PIECES as f32)
     }
 
     /// Eight positions relative to the third corner \[m\].
