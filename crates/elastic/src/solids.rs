@@ -3,10 +3,10 @@
 //! A step of the liquid is cut into equal sub-steps, as many as the stiffest body asks for. In each, forces are found where the
 //! particles are, velocities are changed by them and positions by velocities: a leapfrog, which keeps energy in the mean.
 //! Walls and rigid bodies stop particles half a spacing away from them. Surfaces of different bodies that are nearer than a spacing
-//! push each other apart and rub (`touch.rs`).
+//! push each other apart, with friction (`contact_law.rs`).
 
+use crate::contact_law::{Contacts, Moving, REACH};
 use crate::elastic::{Elastic, ElasticMaterial, Strain};
-use crate::touch::{Moving, REACH, Touch};
 use glam::{DMat3, DVec3, Vec3};
 use meniscus_boundary::{Obstacles, RigidCompliance};
 use meniscus_core::{Fault, StepError, Wrench, par};
@@ -94,7 +94,7 @@ pub struct Solids {
     forces: Vec<DVec3>,
     /// Pairs of particles of different bodies that may touch in the step.
     near: Vec<(u32, u32)>,
-    touch: Touch,
+    contacts: Contacts,
     /// Particles and sides that may touch in the step.
     beside: Vec<(u32, u32)>,
     grid: NeighbourGrid,
@@ -117,7 +117,7 @@ impl Solids {
     pub fn add(&mut self, name: &str, positions: Vec<DVec3>, volume: f64, material: ElasticMaterial) {
         let start = self.state.position.len();
         let elastic = Elastic::new(&positions, self.spacing, volume, material);
-        self.touch.add(&positions, self.spacing);
+        self.contacts.add(&positions, self.spacing);
         let SolidState { position, velocity, force, owed, plastic, drag, slip } = &mut self.state;
         position.extend_from_slice(&positions);
         for zeroed in [velocity, force, owed] {
@@ -298,9 +298,10 @@ impl Solids {
         }
         self.pulls.iter().for_each(|(i, force)| self.forces[*i as usize] += *force);
         if self.bodies.len() > 1 {
-            let Self { state: SolidState { position, velocity, slip, .. }, touch, bodies, strains, spacing, .. } = self;
+            let Self { state: SolidState { position, velocity, slip, .. }, contacts, bodies, strains, spacing, .. } =
+                self;
             let moving = Moving { bodies, strains, position, velocity, spacing: *spacing };
-            touch.add_forces(&moving, &self.near, self.friction, step, [slip, &mut self.forces]);
+            contacts.add_forces(&moving, &self.near, self.friction, step, [slip, &mut self.forces]);
         }
     }
 
@@ -365,8 +366,8 @@ impl Solids {
             let along = relative + normal * approach;
             let slip = along.length().max(1e-30);
             let stopped = approach * share(normal);
-            let rub = (self.friction * stopped / slip).min(share(along / slip));
-            let change = normal * stopped - along * rub;
+            let friction = (self.friction * stopped / slip).min(share(along / slip));
+            let change = normal * stopped - along * friction;
             *v += change;
             let impulse = -change * mass;
             obstacles.push(side, *x, impulse);

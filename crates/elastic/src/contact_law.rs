@@ -72,7 +72,7 @@ struct Held {
 
 /// Memory of contacts between bodies.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Touch {
+pub(crate) struct Contacts {
     /// Nᵢ at rest.
     faces: Vec<Faces>,
     pushes: Vec<Push>,
@@ -179,7 +179,7 @@ impl<'a> Neighbourhood<'a> {
     }
 }
 
-impl Touch {
+impl Contacts {
     /// Learns the surface of a further body from its particles at rest.
     pub(crate) fn add(&mut self, rest: &[DVec3], spacing: f64) {
         let around = Neighbourhood::new(rest, spacing);
@@ -206,9 +206,9 @@ impl Touch {
         }
         for &Push { pair: [a, b], force } in &self.pushes {
             let (a, b) = (a as usize, b as usize);
-            let rub = (self.held[a].friction - self.held[b].friction) * force;
-            forces[a] += rub;
-            forces[b] -= rub;
+            let tangential = (self.held[a].friction - self.held[b].friction) * force;
+            forces[a] += tangential;
+            forces[b] -= tangential;
         }
     }
 
