@@ -85,7 +85,7 @@ pub enum Compliance {
     Rigid(RigidCompliance),
     /// As its stiffness lets it.
     Implicit {
-        /// The answer of all nodes, which its owner holds too.
+        /// The compliance of all nodes, which its owner holds too.
         all: Arc<Mutex<dyn Implicit>>,
         /// How fast each node gives way about, if the others stay \[1/kg\].
         alone: Vec<f64>,
@@ -128,7 +128,7 @@ impl Compliance {
         }
     }
 
-    /// The answer of a body with stiffness, and how fast each node gives way about if the others stay \[1/kg\], in the memory that
+    /// The compliance of a body with stiffness, and how fast each node gives way about if the others stay \[1/kg\], in the memory that
     /// is there.
     pub fn set_implicit(&mut self, all: &Arc<Mutex<impl Implicit + 'static>>, alone: impl Iterator<Item = f64>) {
         match self {
@@ -155,12 +155,12 @@ mod tests {
     #[test]
     fn a_rigid_body_answers_as_one() {
         let corners = [DVec3::ZERO, 2.0 * DVec3::X, 2.0 * DVec3::Y];
-        let mut answer = [DVec3::ZERO, DVec3::Y, DVec3::ZERO];
-        Compliance::Rigid(rigid()).accelerations(&corners, &mut answer);
+        let mut acceleration = [DVec3::ZERO, DVec3::Y, DVec3::ZERO];
+        Compliance::Rigid(rigid()).accelerations(&corners, &mut acceleration);
         // Force y at 1 m from the centre: 0.5 m/s² and 0.25 rad/s² about z.
-        assert!((answer[0] - DVec3::new(0.0, 0.25, 0.0)).length() < 1e-12);
-        assert!((answer[1] - DVec3::new(0.0, 0.75, 0.0)).length() < 1e-12);
-        assert!((answer[2] - DVec3::new(-0.5, 0.25, 0.0)).length() < 1e-12);
+        assert!((acceleration[0] - DVec3::new(0.0, 0.25, 0.0)).length() < 1e-12);
+        assert!((acceleration[1] - DVec3::new(0.0, 0.75, 0.0)).length() < 1e-12);
+        assert!((acceleration[2] - DVec3::new(-0.5, 0.25, 0.0)).length() < 1e-12);
         assert!((rigid().along(corners[1], DVec3::Y) - 0.75).abs() < 1e-12);
         assert!(rigid().bound(corners[1]) >= 0.75);
     }

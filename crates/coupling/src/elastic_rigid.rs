@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// The bodies as solids bump into them in a step of `dt` \[s\] under gravity \[m/s²\]; exact within a reach \[m\].
 pub fn movers(world: &mut World, [dt, reach]: [f64; 2], gravity: DVec3) -> Vec<Mover> {
-    let expected = if world.is_empty() { Vec::new() } else { world.predict(dt, gravity) };
+    let predicted = if world.is_empty() { Vec::new() } else { world.predict(dt, gravity) };
     let mover = |(body, Predicted { unpushed, softness, .. }): (usize, &Predicted)| {
         let (rotation, translation) = world.pose(body);
         let motion = if world.is_prescribed(body) { *unpushed } else { world.motion(body) };
@@ -28,5 +28,5 @@ pub fn movers(world: &mut World, [dt, reach]: [f64; 2], gravity: DVec3) -> Vec<M
             reach,
         }
     };
-    expected.iter().enumerate().map(mover).collect()
+    predicted.iter().enumerate().map(mover).collect()
 }

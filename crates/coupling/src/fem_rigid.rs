@@ -36,8 +36,8 @@ pub struct RigidSide<'a> {
     body: usize,
     pose: (DQuat, DVec3),
     center: DVec3,
-    /// How it is expected to move.
-    expected: Motion,
+    /// How it is predicted to move.
+    predicted: Motion,
     inertia: Option<Inertia>,
     /// Farther from its bounds the distance need not be exact \[m\].
     reach: f64,
@@ -57,7 +57,7 @@ impl Distance for RigidSide<'_> {
     }
 
     fn velocity(&self, point: DVec3) -> DVec3 {
-        self.expected.at(point - self.center)
+        self.predicted.at(point - self.center)
     }
 }
 
@@ -78,7 +78,7 @@ pub fn sides<'a>(
     [dt, reach]: [f64; 2],
     gravity: DVec3,
 ) -> Vec<RigidSide<'a>> {
-    let expected = world.predict(dt, gravity);
+    let predicted = world.predict(dt, gravity);
     samples.place(world);
     let (world, samples) = (&*world, &*samples);
     let side = |(body, Predicted { motion, softness, .. }): (usize, Predicted)| {
@@ -92,12 +92,12 @@ pub fn sides<'a>(
             body,
             pose: world.pose(body),
             center,
-            expected: motion,
+            predicted: motion,
             inertia: (!world.is_prescribed(body)).then_some(heavier),
             reach,
         }
     };
-    expected.into_iter().enumerate().map(side).collect()
+    predicted.into_iter().enumerate().map(side).collect()
 }
 
 /// Hands the bodies what they felt from others, about the origin.

@@ -1,4 +1,4 @@
-//! How a body answers within a step to forces that are new in it.
+//! The compliance of a body within a step: what forces that are new in it do.
 //!
 //! Forces f change the velocities at the end of the step by Δt H f with H = (a M + c K)⁻¹, the matrix of the implicit step. What
 //! preconditions its solver comes close: the factors at rest of a small body, or one cycle of the hierarchy of a large one, to about
@@ -12,7 +12,7 @@ use crate::linear::{Preconditioner, ROWS};
 use glam::DVec3;
 use meniscus_boundary::Implicit;
 
-/// The answer of a body to forces that are new in a step: symmetric and positive.
+/// The compliance of a body in a step: symmetric and positive.
 pub struct StepCompliance {
     preconditioner: Preconditioner,
     /// a of the matrix, dimensionless.
@@ -55,7 +55,7 @@ impl StepCompliance {
     }
 }
 
-/// Memory of answers that are not lent.
+/// Memory of compliances that are not lent.
 #[derive(Default)]
 pub(crate) struct Memory {
     fixed: Vec<Axes>,
@@ -64,7 +64,7 @@ pub(crate) struct Memory {
 }
 
 impl Body {
-    /// Lends the answer of its steps of `dt` \[s\]; it has to come back before the next step of the body, which is slow otherwise. None
+    /// Lends the compliance of its steps of `dt` \[s\]; it has to come back before the next step of the body, which is slow otherwise. None
     /// before the first step, after one with contacts, and when steps have become much shorter.
     pub fn lend_compliance(&mut self, dt: f64) -> Option<StepCompliance> {
         let problem = self.implicit_problem(dt).ok()?;
@@ -88,8 +88,8 @@ impl Body {
     }
 
     /// Takes back what it has lent.
-    pub fn take_compliance(&mut self, answer: StepCompliance) {
-        let StepCompliance { preconditioner, fixed, force, partial, .. } = answer;
+    pub fn take_compliance(&mut self, compliance: StepCompliance) {
+        let StepCompliance { preconditioner, fixed, force, partial, .. } = compliance;
         self.work.preconditioner = Some(preconditioner);
         self.work.compliance_memory = Memory { fixed, force, partial };
     }
@@ -118,10 +118,10 @@ mod tests {
     fn it_is_close_to_what_a_step_does() {
         let mut body = beam();
         let mut force: Vec<DVec3> = body.rest_positions().iter().map(|p| DVec3::Y * 1e-3 * p.x).collect();
-        let mut answer = body.lend_compliance(LONG).unwrap();
+        let mut compliance = body.lend_compliance(LONG).unwrap();
         body.external_force_mut().copy_from_slice(&force);
-        answer.accelerations(&mut force);
-        body.take_compliance(answer);
+        compliance.accelerations(&mut force);
+        body.take_compliance(compliance);
         body.step(LONG, DVec3::ZERO, &mut StepReport::default()).unwrap();
         let change = |v: &DVec3| v.y / LONG;
         let (sum, expected): (f64, f64) = (force.iter().map(|a| a.y).sum(), body.velocities().iter().map(change).sum());
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn it_is_symmetric() {
         let mut body = beam();
-        let mut answer = body.lend_compliance(LONG).unwrap();
+        let mut compliance = body.lend_compliance(LONG).unwrap();
         let nodes = body.rest_positions().len();
         let unit = |node: usize, axis: usize| {
             let mut force = vec![DVec3::ZERO; nodes];
@@ -142,10 +142,10 @@ mod tests {
             force
         };
         let (mut a, mut b) = (unit(100, 1), unit(200, 2));
-        answer.accelerations(&mut a);
-        answer.accelerations(&mut b);
+        compliance.accelerations(&mut a);
+        compliance.accelerations(&mut b);
         assert!((a[200].z - b[100].y).abs() < 1e-5 * a[100].y.abs(), "{} {}", a[200].z, b[100].y);
-        assert!(a[100].y > 0.0 && a[100].y > 0.9 * answer.alone(100), "{} {}", a[100].y, answer.alone(100));
+        assert!(a[100].y > 0.0 && a[100].y > 0.9 * compliance.alone(100), "{} {}", a[100].y, compliance.alone(100));
     }
 
     #[test]

@@ -44,7 +44,7 @@ impl Group<'_, '_> {
             let (value, size) = body.potential(s);
             sum = (sum.0 + value, sum.1 + size);
         }
-        let contact = self.touch.potential(self.bodies, s);
+        let contact = self.contacts.potential(self.bodies, s);
         (sum.0 + contact, sum.1 + contact)
     }
 }

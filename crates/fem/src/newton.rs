@@ -5,7 +5,7 @@
 //! If it leaves a body that touches nothing with much more energy than it had (`energy_control.rs`), it iterates on.
 
 use crate::body::Body;
-use crate::contact::Touch;
+use crate::contact::ContactPairs;
 use crate::linear::{Goal, Outcome, find_residual, move_given, solve};
 use glam::DVec3;
 use meniscus_core::{Fault, StepError, StepReport};
@@ -16,7 +16,7 @@ const MAX_SOLVES_FOR_ENERGY: u32 = 10;
 /// Bodies that move together, and where they touch.
 pub(crate) struct Group<'a, 'b> {
     pub(crate) bodies: &'a mut [&'b mut Body],
-    pub(crate) touch: &'a mut Touch,
+    pub(crate) contacts: &'a mut ContactPairs,
 }
 
 /// How much is done for the solution: of several bodies, the strictest.
@@ -96,8 +96,8 @@ impl Group<'_, '_> {
         let rounding = self.bodies.iter().map(|body| body.rounding()).sum();
         let mut progress = Progress { rounding, ..Progress::default() };
         self.each(Body::begin);
-        self.touch.evaluate(self.bodies);
-        self.touch.add_diagonals(self.bodies);
+        self.contacts.evaluate(self.bodies);
+        self.contacts.add_diagonals(self.bodies);
         report.stage("precondition", || self.each(Body::precondition)); // 4
         while progress.solves < effort.iterations || self.watches_energy(&progress) {
             report.stage("update rotations", || self.each(Body::update_rotations)); // 5  F, R  [MBCM16]
@@ -109,7 +109,7 @@ impl Group<'_, '_> {
             report.stage("assemble", || self.each(Body::assemble)); // 6  a M + c K  [MG04 eq. 11]
             report.stage("balance", || self.balance(effort, &mut progress))?; // 7  r
             if progress.balanced {
-                self.touch.go(1.0);
+                self.contacts.go(1.0);
                 break;
             }
             let outcome = report.stage("solve", || self.solve(effort, &mut progress)); // 8  (a M + c K) δ = r
@@ -134,8 +134,8 @@ impl Group<'_, '_> {
         for body in &mut *self.bodies {
             body.balance(progress.solves == 0)?;
         }
-        self.touch.evaluate(self.bodies);
-        self.touch.add_impulses(self.bodies);
+        self.contacts.evaluate(self.bodies);
+        self.contacts.add_impulses(self.bodies);
         progress.imbalance = self.bodies.iter().map(|body| body.imbalance_squared()).sum::<f64>().sqrt();
         let allowed = progress.rounding.max(effort.newton_tolerance * progress.scale);
         progress.balanced = progress.solves > 0 && progress.imbalance <= allowed;
@@ -146,7 +146,7 @@ impl Group<'_, '_> {
     fn solve(&mut self, effort: &Effort, progress: &mut Progress) -> Outcome {
         let first = progress.solves == 0;
         progress.given = self.bodies.iter().any(|body| body.work.change.iter().any(|given| *given != DVec3::ZERO));
-        let norm = move_given(self.bodies, &mut self.touch.links);
+        let norm = move_given(self.bodies, &mut self.contacts.links);
         if first {
             progress.scale = self.bodies.iter().map(|body| body.load_norm()).fold(norm, f64::max);
         }
@@ -158,20 +158,20 @@ impl Group<'_, '_> {
         let residual = wanted.max(useful).max(progress.rounding);
         self.each(Body::turn_preconditioner);
         let goal = Goal { residual, iterations: effort.max_iterations };
-        let outcome = solve(self.bodies, &mut self.touch.links, goal);
+        let outcome = solve(self.bodies, &mut self.contacts.links, goal);
         self.remove_drift();
         self.each(|body| {
             let work = &mut body.work;
             work.change.iter_mut().zip(&work.correction).for_each(|(change, correction)| *change += *correction);
         });
-        self.touch.follow(self.bodies);
+        self.contacts.follow(self.bodies);
         outcome
     }
 
     /// Finds the residual of the guess, or drops the guess if nothing would be better.
     fn start_from_guess(&mut self, norm: f64) {
         // A NaN does not help.
-        let helps = find_residual(self.bodies, &mut self.touch.links) < norm;
+        let helps = find_residual(self.bodies, &mut self.contacts.links) < norm;
         if !helps {
             self.each(|body| {
                 body.work.correction.fill(DVec3::ZERO);
@@ -183,9 +183,9 @@ impl Group<'_, '_> {
     /// Adds the uniform velocity that the residual of free bodies asks for. Translations have no stiffness, so that the sum of
     /// the residual vanishes: a rigid fall needs no iterations, and linear momentum is exact however well the rest is solved.
     fn remove_drift(&mut self) {
-        if self.touch.links.is_empty() {
+        if self.contacts.links.is_empty() {
             self.bodies.iter_mut().filter(|body| body.is_free()).for_each(|body| drift(std::slice::from_mut(body)));
-        } else if self.touch.keeps_momentum() && self.bodies.iter().all(|body| body.is_free()) {
+        } else if self.contacts.keeps_momentum() && self.bodies.iter().all(|body| body.is_free()) {
             drift(self.bodies);
         }
     }
@@ -216,7 +216,7 @@ impl Group<'_, '_> {
 
     /// Whether equations are solved better than asked for where energy has grown.
     fn watches_energy(&self, progress: &Progress) -> bool {
-        let alone = self.touch.links.is_empty();
+        let alone = self.contacts.links.is_empty();
         alone && progress.solves < MAX_SOLVES_FOR_ENERGY && self.bodies.iter().any(|body| body.loses_energy())
     }
 
@@ -231,7 +231,7 @@ impl Group<'_, '_> {
         let search = effort.search || progress.solves > effort.iterations;
         let s = if search { self.best_step(progress.given) } else { 1.0 };
         self.each(|body| body.go(s));
-        self.touch.go(s);
+        self.contacts.go(s);
     }
 }
 

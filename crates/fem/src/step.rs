@@ -19,7 +19,7 @@
 //! 5 to 9 repeat if more than one Newton iteration is asked for, or if energy has grown much.
 
 use crate::body::Body;
-use crate::contact::Touch;
+use crate::contact::ContactPairs;
 use crate::implicit::Problem;
 use crate::newton::{Group, Progress};
 use crate::params::{Integrator, Linearisation};
@@ -48,7 +48,7 @@ impl Body {
 
     /// 4 to 9, alone.
     pub(crate) fn find_unknown(&mut self, report: &mut StepReport) -> Result<Progress, StepError> {
-        let mut group = Group { bodies: &mut [self], touch: &mut Touch::default() };
+        let mut group = Group { bodies: &mut [self], contacts: &mut ContactPairs::default() };
         let effort = group.effort();
         group.find_unknown(&effort, report)
     }

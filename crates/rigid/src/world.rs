@@ -227,7 +227,7 @@ impl World {
         let with = self.try_step(&given, dt, gravity);
         let touched = given.iter().any(|given| *given != Wrench::ZERO);
         let without = if touched { self.try_step(&vec![Wrench::ZERO; given.len()], dt, gravity) } else { with.clone() };
-        let answer = |body: usize| {
+        let softness_of = |body: usize| {
             let Wrench { force, torque } = given[body];
             let work = |a: Motion, b: Motion| (a.velocity - b.velocity).dot(force) + (a.spin - b.spin).dot(torque);
             let MassProperties { mass, inertia, .. } = self.mass_properties(body);
@@ -236,8 +236,9 @@ impl World {
             // Nothing to compare: it is taken to be free.
             if softness.is_finite() { softness.clamp(LEAST_SOFTNESS, 1.0) } else { 1.0 }
         };
-        let expected = |body: usize| Predicted { motion: with[body], unpushed: without[body], softness: answer(body) };
-        (0..self.len()).map(expected).collect()
+        let predicted =
+            |body: usize| Predicted { motion: with[body], unpushed: without[body], softness: softness_of(body) };
+        (0..self.len()).map(predicted).collect()
     }
 
     /// How the bodies would move at the end of a step with more forces and torques.

@@ -16,8 +16,8 @@
 
 use super::find::Gone;
 use super::obstacle::{Inertia, Obstacle};
-use super::touch::Pair;
-use super::{Contact, Touch};
+use super::pairs::Pair;
+use super::{Contact, ContactPairs};
 use crate::body::Body;
 use crate::linear::Twist;
 use glam::DVec3;
@@ -54,9 +54,9 @@ impl Account {
         self.set.clear();
         self.set.extend(0..bodies + obstacles.len());
         for pair in pairs {
-            let answers = |number: u32| obstacles[number as usize].inertia().is_some();
+            let is_compliant = |number: u32| obstacles[number as usize].inertia().is_some();
             let other = pair.other.map(|other| other as usize);
-            let rigid = pair.obstacle.filter(|(number, _)| answers(*number));
+            let rigid = pair.obstacle.filter(|(number, _)| is_compliant(*number));
             for other in other.into_iter().chain(rigid.map(|(number, _)| bodies + number as usize)) {
                 self.join(pair.body as usize, other);
             }
@@ -86,10 +86,10 @@ impl Account {
     }
 
     /// Books what obstacles and held nodes have given, and where walls touch.
-    fn note_work(&mut self, bodies: &[Body], obstacles: &[&dyn Obstacle], touch: &Touch, gone: Gone<'_>) {
-        for pair in &touch.pairs {
+    fn note_work(&mut self, bodies: &[Body], obstacles: &[&dyn Obstacle], contacts: &ContactPairs, gone: Gone<'_>) {
+        for pair in &contacts.pairs {
             let member = pair.body as usize;
-            self.book(member, touch.work_on_prescribed(pair, bodies, gone.time), 0.0);
+            self.book(member, contacts.work_on_prescribed(pair, bodies, gone.time), 0.0);
             let Some((number, position)) = pair.obstacle else { continue };
             let (force, obstacle) = (pair.on_soft(), obstacles[number as usize]);
             let velocity =
@@ -165,7 +165,7 @@ impl Contact {
         report: &mut StepReport,
     ) {
         self.stored = 0.0;
-        if self.touching().next().is_none() {
+        if self.contact_points().next().is_none() {
             return;
         }
         let beyond: Vec<Twist> = obstacles
@@ -178,13 +178,13 @@ impl Contact {
         self.stored = pairs.iter().map(Pair::energy).sum();
         let mut account = std::mem::take(&mut self.account);
         account.note_overlaps(&pairs, 1.0);
-        account.note_work(bodies, obstacles, &self.touch, gone);
+        account.note_work(bodies, obstacles, &self.contacts, gone);
         for (number, (obstacle, felt)) in obstacles.iter().zip(&self.obstacle_forces).enumerate() {
             if let Some(own) = obstacle.inertia() {
                 account.note_rigid(bodies.len() + number, &own, felt, gravity, dt);
             }
         }
-        for member in self.touch.members.iter().copied() {
+        for member in self.contacts.members.iter().copied() {
             let (gain, size) = bodies[member].gain_of_step(dt);
             account.book(member, gain, size);
         }

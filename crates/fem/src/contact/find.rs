@@ -2,8 +2,8 @@
 
 use super::law::Overlap;
 use super::obstacle::{Inertia, Obstacle, Sample};
+use super::pairs::{Against, Hold, Pair, corners};
 use super::skin::Skin;
-use super::touch::{Against, Hold, Pair, corners};
 use super::{Contact, ContactParams};
 use crate::body::Body;
 use crate::linear::{End, Float, Twist};
@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Gaps below this part of an edge take their direction from the surface.
-const TOUCHING: f64 = 1e-6;
+const ON_SURFACE: f64 = 1e-6;
 
 /// Gaps below this part of an edge are watched at any speed: what is slow may become fast within the step.
 const WATCHED: f64 = 0.05;
@@ -44,7 +44,7 @@ struct Scene<'a> {
     skins: &'a [Skin],
     obstacles: &'a [&'a dyn Obstacle],
     /// Numbers of those that answer, among themselves.
-    answering: &'a [Option<(u32, Inertia)>],
+    compliant: &'a [Option<(u32, Inertia)>],
     /// How far each body looks for itself \[m\], and whether it has seen anything; none if it need not look.
     own: &'a [Option<(f64, AtomicBool)>],
     dt: f64,
@@ -76,7 +76,7 @@ impl Contact {
     pub(super) fn find(&mut self, bodies: &[Body], obstacles: &[&dyn Obstacle], dt: f64) {
         let pairs = self.search(bodies, obstacles, dt, Gone::default());
         let float = |own: Inertia| Float::new(own.mass, own.inertia, [dt * own.force, dt * own.torque]);
-        self.touch.start(pairs, obstacles.iter().filter_map(|obstacle| obstacle.inertia()).map(float));
+        self.contacts.start(pairs, obstacles.iter().filter_map(|obstacle| obstacle.inertia()).map(float));
     }
 
     /// The pairs that overlap or may do so within `dt` \[s\], obstacles having moved on.
@@ -95,7 +95,7 @@ impl Contact {
         let searched = self.skins.par_iter_mut().zip(bodies).zip(&own).filter(|(_, own)| !alone || own.is_some());
         searched.for_each(|((skin, body), _)| skin.turn(body));
         let mut count = 0;
-        let answering: Vec<Option<(u32, Inertia)>> = obstacles
+        let compliant: Vec<Option<(u32, Inertia)>> = obstacles
             .iter()
             .map(|obstacle| {
                 let inertia = obstacle.inertia()?;
@@ -108,7 +108,7 @@ impl Contact {
             bodies,
             skins: &self.skins,
             obstacles,
-            answering: &answering,
+            compliant: &compliant,
             own: &own,
             dt,
             gone,
@@ -207,7 +207,7 @@ impl Scene<'_> {
         let skin = &self.skins[body];
         let node = skin.nodes[k];
         // Between what is held and what does not yield there is nothing to be found.
-        if self.answering[obstacle].is_none() && self.bodies[body].state.mesh.fixed[node as usize].all() {
+        if self.compliant[obstacle].is_none() && self.bodies[body].state.mesh.fixed[node as usize].all() {
             return None;
         }
         let position = self.bodies[body].positions()[node as usize];
@@ -230,8 +230,8 @@ impl Scene<'_> {
     /// An obstacle whose matter at `point` touches at a position.
     fn hold(&self, obstacle: usize, point: DVec3, position: DVec3) -> Hold {
         let velocity = self.obstacles[obstacle].velocity(point);
-        let answers = self.answering[obstacle].map(|(number, own)| (number, position - own.center));
-        Hold { number: obstacle as u32, velocity, position, answers }
+        let compliant = self.compliant[obstacle].map(|(number, own)| (number, position - own.center));
+        Hold { number: obstacle as u32, velocity, position, compliant }
     }
 
     /// How far an obstacle has gone on at a position \[m\].
@@ -239,7 +239,7 @@ impl Scene<'_> {
         if self.gone.time == 0.0 {
             return DVec3::ZERO;
         }
-        let beyond = self.gone.beyond(obstacle, self.answering[obstacle].as_ref().map(|(_, own)| own), position);
+        let beyond = self.gone.beyond(obstacle, self.compliant[obstacle].as_ref().map(|(_, own)| own), position);
         (self.obstacles[obstacle].velocity(position) + beyond) * self.gone.time
     }
 
@@ -310,7 +310,7 @@ fn gap_and_normal(position: DVec3, closest: &Closest, skin: &Skin, body: &Body) 
     let from = position - closest.point;
     let outward = skin.outward(closest, body.positions());
     let distance = closest.distance();
-    if distance > TOUCHING * skin.edge {
+    if distance > ON_SURFACE * skin.edge {
         let gap = if from.dot(outward) < 0.0 { -distance } else { distance };
         (gap, from / gap)
     } else {

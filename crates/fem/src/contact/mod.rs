@@ -38,28 +38,28 @@ mod account;
 mod find;
 mod law;
 mod obstacle;
+mod pairs;
 mod params;
 mod skin;
-mod touch;
 
 pub use obstacle::{Ball, Cuboid, Distance, Inertia, Obstacle, Plane, Sample, Tank};
+pub(crate) use pairs::ContactPairs;
+pub use pairs::ContactPoint;
 pub use params::ContactParams;
-pub(crate) use touch::Touch;
-pub use touch::Touching;
 
 use crate::body::Body;
 use crate::newton::Group;
 use crate::params::ParamsError;
 use glam::DVec3;
 use meniscus_core::{StepError, StepReport, Wrench};
+use pairs::Pair;
 use skin::Skin;
-use touch::Pair;
 
 /// Moves bodies that may touch. Holds memory that is used again and nothing that a checkpoint would need.
 pub struct Contact {
     params: ContactParams,
     skins: Vec<Skin>,
-    touch: Touch,
+    contacts: ContactPairs,
     obstacle_forces: Vec<Wrench>,
     account: account::Account,
     /// Energy of the overlaps at the end of the last step \[J\].
@@ -79,7 +79,7 @@ impl Contact {
         Ok(Self {
             params,
             skins: Vec::new(),
-            touch: Touch::default(),
+            contacts: ContactPairs::default(),
             obstacle_forces: Vec::new(),
             account: Default::default(),
             stored: 0.0,
@@ -106,7 +106,7 @@ impl Contact {
         report.stage("yield", || bodies.iter_mut().for_each(|body| body.flow(dt))); // 2
         report.stage("load", || bodies.iter_mut().for_each(|body| body.load(gravity))); // 3
         report.stage("find contacts", || self.find(bodies, obstacles, dt)); // d, n, λ of every pair
-        self.account.open(bodies.len(), obstacles, &self.touch.pairs);
+        self.account.open(bodies.len(), obstacles, &self.contacts.pairs);
         self.find_unknown(bodies, report)?; // 4 to 9, all that touch together
         self.tell(obstacles.len());
         report.stage("advance", || bodies.iter_mut().try_for_each(|body| body.advance(dt)))?; // 10
@@ -114,7 +114,7 @@ impl Contact {
         report.stage("smooth stress", || bodies.iter_mut().for_each(|body| body.smooth_stress(dt))); // 11
         let cracks: u32 = report.stage("break", || bodies.iter_mut().map(Body::fracture).sum()); // 12
         report.count("cracks", f64::from(cracks));
-        report.count("contacts", self.touching().count() as f64);
+        report.count("contacts", self.contact_points().count() as f64);
         Ok(())
     }
 
@@ -122,11 +122,11 @@ impl Contact {
     fn find_unknown(&mut self, bodies: &mut [Body], report: &mut StepReport) -> Result<(), StepError> {
         let mut together: Vec<&mut Body> = Vec::new();
         let mut number = vec![0; bodies.len()];
-        self.touch.members.clear();
+        self.contacts.members.clear();
         for (i, body) in bodies.iter_mut().enumerate() {
-            if self.touch.involves(i) {
+            if self.contacts.involves(i) {
                 number[i] = together.len() as u32;
-                self.touch.members.push(i);
+                self.contacts.members.push(i);
                 together.push(body);
             } else {
                 body.find_unknown(report)?;
@@ -135,8 +135,8 @@ impl Contact {
         if together.is_empty() {
             return Ok(());
         }
-        self.touch.renumber(&number);
-        let mut group = Group { bodies: &mut together, touch: &mut self.touch };
+        self.contacts.renumber(&number);
+        let mut group = Group { bodies: &mut together, contacts: &mut self.contacts };
         let mut effort = group.effort();
         if effort.iterations == 1 {
             effort.newton_tolerance = PASS_TOLERANCE;
@@ -144,8 +144,8 @@ impl Contact {
         }
         effort.iterations = effort.iterations.max(self.params.passes);
         group.find_unknown(&effort, report)?;
-        self.touch.note_forces(&mut together);
-        self.touch.keep_momentum(&together);
+        self.contacts.note_forces(&mut together);
+        self.contacts.keep_momentum(&together);
         together.iter_mut().filter(|body| body.is_prescribed()).for_each(|body| body.update_rotations());
         Ok(())
     }
@@ -154,7 +154,7 @@ impl Contact {
     fn tell(&mut self, obstacles: usize) {
         self.obstacle_forces.clear();
         self.obstacle_forces.resize(obstacles, Wrench::ZERO);
-        for pair in &self.touch.pairs {
+        for pair in &self.contacts.pairs {
             if let Some((obstacle, position)) = pair.obstacle {
                 self.obstacle_forces[obstacle as usize].push(position, -pair.on_soft());
             }
@@ -168,8 +168,8 @@ impl Contact {
     }
 
     /// Where bodies touched in the last step.
-    pub fn touching(&self) -> impl Iterator<Item = Touching> {
-        self.touch.pairs.iter().map(Pair::touching).filter(|touching| touching.force != DVec3::ZERO)
+    pub fn contact_points(&self) -> impl Iterator<Item = ContactPoint> {
+        self.contacts.pairs.iter().map(Pair::contact_point).filter(|point| point.force != DVec3::ZERO)
     }
 
     /// The energy of the overlaps at the end of the last step \[J\]; none before the first.
@@ -182,7 +182,7 @@ impl Contact {
     #[must_use]
     pub fn energy(&mut self, bodies: &[Body], obstacles: &[&dyn Obstacle]) -> f64 {
         self.find(bodies, obstacles, 0.0);
-        self.touch.pairs.iter().map(Pair::energy).sum()
+        self.contacts.pairs.iter().map(Pair::energy).sum()
     }
 
     /// The forces of the overlaps as they are, without friction, on the nodes of each body \[N\]: minus the slope of the energy.
@@ -190,7 +190,7 @@ impl Contact {
     pub fn forces(&mut self, bodies: &[Body], obstacles: &[&dyn Obstacle]) -> Vec<Vec<DVec3>> {
         self.find(bodies, obstacles, 0.0);
         let mut forces: Vec<Vec<DVec3>> = bodies.iter().map(|body| vec![DVec3::ZERO; body.positions().len()]).collect();
-        for pair in &self.touch.pairs {
+        for pair in &self.contacts.pairs {
             let push = pair.overlap.push(DVec3::ZERO) * pair.overlap.normal;
             pair.spread(push, |body, node, force| forces[body][node] += force);
         }

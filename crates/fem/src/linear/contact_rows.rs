@@ -66,12 +66,12 @@ pub(super) fn add_links<U: Unknowns>(
     to: impl for<'a> Fn(&'a mut Part<'_>, usize) -> &'a mut DVec3,
 ) -> f64 {
     if !links.floats.is_empty() {
-        links.find_answers(|link| moved(all, link, &from));
+        links.find_responses(|link| moved(all, link, &from));
     }
     let mut sum = 0.0;
     for link in links.all.iter().filter(|link| link.active) {
         let s = moved(all, link, &from);
-        let force = link.block * (s + links.answered(link));
+        let force = link.block * (s + links.response(link));
         sum += s.dot(force);
         link.spread(factor * force, |body, node, force| {
             let mut part = all[body].part();

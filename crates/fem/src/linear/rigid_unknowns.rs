@@ -81,7 +81,7 @@ impl Float {
     }
 
     /// S⁻¹ r.
-    fn answer(&self, [force, torque]: Twist) -> Twist {
+    fn apply_compliance(&self, [force, torque]: Twist) -> Twist {
         let [a, b, c] = self.inverse;
         [a * force + b.transpose() * torque, b * force + c * torque]
     }
@@ -134,18 +134,18 @@ impl ContactRows {
         }
     }
 
-    /// Finds the answers −S⁻¹ Σ l Gᵀ B s of the rigid bodies to displacements of the links without them.
-    pub(super) fn find_answers(&mut self, mut displacement: impl FnMut(&ContactRow) -> DVec3) {
+    /// Finds the responses −S⁻¹ Σ l Gᵀ B s of the rigid bodies to displacements of the links without them.
+    pub(super) fn find_responses(&mut self, mut displacement: impl FnMut(&ContactRow) -> DVec3) {
         self.floats.iter_mut().for_each(|float| float.sum = [DVec3::ZERO; 2]);
         for (link, rider) in riders(&self.all) {
             let sum = &mut self.floats[rider.float as usize].sum;
             *sum = add(*sum, rider.pull(link.block * displacement(link)));
         }
-        self.floats.iter_mut().for_each(|float| float.sum = scaled(float.answer(float.sum), -1.0));
+        self.floats.iter_mut().for_each(|float| float.sum = scaled(float.apply_compliance(float.sum), -1.0));
     }
 
-    /// The displacement of a link by the answers.
-    pub(super) fn answered(&self, link: &ContactRow) -> DVec3 {
+    /// The displacement of a link by the responses.
+    pub(super) fn response(&self, link: &ContactRow) -> DVec3 {
         link.rider.map_or(DVec3::ZERO, |rider| rider.displacement(self.floats[rider.float as usize].sum))
     }
 
@@ -160,12 +160,12 @@ impl ContactRows {
                 float.imbalance = add(float.imbalance, rider.pull(force(number)));
             }
         }
-        self.floats.iter_mut().for_each(|float| float.change = float.answer(float.imbalance));
+        self.floats.iter_mut().for_each(|float| float.change = float.apply_compliance(float.imbalance));
     }
 
-    /// Adds to the change of the rigid bodies their answer to displacements of the links without them.
+    /// Adds to the change of the rigid bodies their response to displacements of the links without them.
     pub(crate) fn follow(&mut self, displacement: impl Fn(&ContactRow) -> DVec3) {
-        self.find_answers(displacement);
+        self.find_responses(displacement);
         self.floats.iter_mut().for_each(|float| float.change = add(float.change, float.sum));
     }
 }

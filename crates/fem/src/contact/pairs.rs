@@ -8,7 +8,7 @@ use glam::{DMat3, DVec3};
 
 /// A place where a body touches another, itself or an obstacle.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Touching {
+pub struct ContactPoint {
     /// Number of the body whose node touches.
     pub body: u32,
     /// Number of the node; where an obstacle touches between nodes, one of the triangle's.
@@ -37,7 +37,7 @@ pub(super) struct Hold {
     /// The position \[m\].
     pub(super) position: DVec3,
     /// Its number among those that answer, and the arm of the position \[m\].
-    pub(super) answers: Option<(u32, DVec3)>,
+    pub(super) compliant: Option<(u32, DVec3)>,
 }
 
 /// A node and what it may touch.
@@ -110,7 +110,7 @@ impl Pair {
     fn held(mut self, hold: &Hold, lever: f64) -> Self {
         self.prescribed = lever * hold.velocity;
         self.obstacle = Some((hold.number, hold.position));
-        self.link.rider = hold.answers.map(|(float, arm)| Rider { float, arm, lever });
+        self.link.rider = hold.compliant.map(|(float, arm)| Rider { float, arm, lever });
         self
     }
 
@@ -119,11 +119,11 @@ impl Pair {
         self.link.spread(force, add);
     }
 
-    pub(super) fn touching(&self) -> Touching {
+    pub(super) fn contact_point(&self) -> ContactPoint {
         let &Self { body, node, other, .. } = self;
         let normal = if self.sample { -self.overlap.normal } else { self.overlap.normal };
         let obstacle = self.obstacle.map(|(number, _)| number);
-        Touching { body, node, other, obstacle, normal, force: self.on_soft() }
+        ContactPoint { body, node, other, obstacle, normal, force: self.on_soft() }
     }
 
     /// The force on the node, or on the triangle that an obstacle touches \[N\].
@@ -143,8 +143,8 @@ impl Pair {
 
     /// s: what its nodes, its obstacle and what that answers make of it \[m\].
     fn displacement(&self, links: &ContactRows, nodes: DVec3) -> DVec3 {
-        let answer = self.link.rider.map(|rider| rider.displacement(links.floats[rider.float as usize].motion));
-        nodes + self.prescribed + answer.unwrap_or_default()
+        let response = self.link.rider.map(|rider| rider.displacement(links.floats[rider.float as usize].motion));
+        nodes + self.prescribed + response.unwrap_or_default()
     }
 
     /// The slip in a displacement \[m\].
@@ -185,7 +185,7 @@ fn outer(n: DVec3) -> DMat3 {
 
 /// All pairs of a step.
 #[derive(Default)]
-pub(crate) struct Touch {
+pub(crate) struct ContactPairs {
     pub(crate) pairs: Vec<Pair>,
     /// Their resistance, for the bodies that are solved together.
     pub(crate) links: ContactRows,
@@ -193,7 +193,7 @@ pub(crate) struct Touch {
     pub(super) members: Vec<usize>,
 }
 
-impl Touch {
+impl ContactPairs {
     /// Takes the pairs of a new step, and the rigid bodies that answer.
     pub(super) fn start(&mut self, pairs: Vec<Pair>, floats: impl Iterator<Item = Float>) {
         self.pairs = pairs;
@@ -236,7 +236,7 @@ impl Touch {
         }
     }
 
-    /// Adds to r the impulses at u, by the line through those at u + δ, and the answer of rigid bodies to them.
+    /// Adds to r the impulses at u, by the line through those at u + δ, and the response of rigid bodies to them.
     pub(crate) fn add_impulses(&mut self, bodies: &mut [&mut Body]) {
         let at_u = |pair: &Pair| {
             let back = pair.link.displacement(|body, node| bodies[body].work.change[node]);
@@ -245,9 +245,9 @@ impl Touch {
         self.links.balance(|number| at_u(&self.pairs[number]));
         for pair in self.pairs.iter().filter(|pair| pair.link.active) {
             let back = pair.link.displacement(|body, node| bodies[body].work.change[node]);
-            let answer =
+            let response =
                 pair.link.rider.map(|rider| rider.displacement(self.links.floats[rider.float as usize].change));
-            let force = pair.force + pair.link.block * (back - answer.unwrap_or_default());
+            let force = pair.force + pair.link.block * (back - response.unwrap_or_default());
             pair.link.spread(force, |body, node, impulse| {
                 let free = bodies[body].state.mesh.fixed[node].free_part(impulse);
                 bodies[body].work.imbalance[node] += free;
