@@ -186,7 +186,7 @@ mod tests {
                 system.interface.forget_search();
                 let now = [&system.state.position[..], &system.state.velocity[..]];
                 system.interface.update(now, 0.0, &law, (&system.bodies, &system.matter));
-                let found: Vec<[u32; 2]> = system.interface.touches.iter().map(|touch| touch.ends).collect();
+                let found: Vec<[u32; 2]> = system.interface.dynamic_connections.iter().map(|pair| pair.ends).collect();
                 prop_assert_eq!(found, all_pairs(&system, reach), "search {}", step);
                 let moved = system.particles_of(0);
                 system.state.position[moved].iter_mut().for_each(|x| *x += again);

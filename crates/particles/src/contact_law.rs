@@ -24,7 +24,7 @@ const ONSET: f64 = 0.001;
 
 /// A dynamic connection \[B definition 0.2\]: two particles that touch, or may soon.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Touch {
+pub struct DynamicConnection {
     /// The particles, numbers among all, the smaller first.
     pub ends: [u32; 2],
     /// What it remembers.

@@ -3,7 +3,7 @@
 //! | definition | type |
 //! |---|---|
 //! | 0.1 particle {p, v, m, r} | [`Particle`] |
-//! | 0.2 connection {e₁, e₂, k, l}, static or dynamic | [`Connection`]; a dynamic one is a [`crate::Touch`] |
+//! | 0.2 connection {e₁, e₂, k, l}, static or dynamic | [`Connection`]; a dynamic one is a [`crate::DynamicConnection`] |
 //! | 0.3 deformable body {E, C} | [`Deformable`] |
 //! | 0.4 rigid body {r_cm, R, v_cm, ω, M, I_body, E} | [`Rigid`] |
 //! | 0.5 liquid body {E, C}, C dynamic only | a `Liquid` of `meniscus-sph`; its connections are found anew in each step |

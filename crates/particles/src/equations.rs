@@ -94,7 +94,7 @@ impl<'a> Whole<'a> {
     }
 
     /// Forces between bodies and of walls at a time \[s\], on top of what is there.
-    fn touch(&mut self, time: f64) {
+    fn add_contact_forces(&mut self, time: f64) {
         let Some(law) = self.law else { return };
         self.walls.place_at(time);
         let Self { slice, matter, walls, memories, near, .. } = self;
@@ -120,7 +120,7 @@ impl<'a> Whole<'a> {
     /// Dynamic connections and walls act once, as impulses; then every body moves on its own, in steps of its own.
     pub(crate) fn step_locally(&mut self, integrator: Integrator, [time, dt]: [f64; 2]) {
         self.slice.force.fill(DVec3::ZERO);
-        self.touch(time);
+        self.add_contact_forces(time);
         let (gravity, matter, external) = (self.gravity, self.matter, self.external);
         self.slice.reborrow().each(HEAVY, &|body, slice| {
             slice.kick(body, dt);
@@ -141,7 +141,7 @@ impl Integrable for Whole<'_> {
     fn evaluate(&mut self, time: f64, weight: f64) {
         let (gravity, matter, external) = (self.gravity, self.matter, self.external);
         self.slice.reborrow().each(HEAVY, &|body, slice| slice.weigh(body, gravity, &matter.mass, external));
-        self.touch(time);
+        self.add_contact_forces(time);
         self.slice.reborrow().each(LIGHT, &|body, slice| slice.rate(body, weight));
     }
 

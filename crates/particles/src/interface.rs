@@ -6,7 +6,7 @@
 //! body do, if they are no neighbours at rest: it does not pass through itself.
 
 use crate::broad::{BroadPhase, Reach};
-use crate::contact_law::{Law, Meeting, Memory, Touch};
+use crate::contact_law::{DynamicConnection, Law, Meeting, Memory};
 use crate::motion::{Body, Kind};
 use glam::{DVec3, Vec3};
 use meniscus_core::par;
@@ -35,8 +35,8 @@ pub(crate) struct Matter {
 /// The set of dynamic connections between bodies, and within deformable ones, and what it takes to find them.
 #[derive(Clone, Default)]
 pub struct Interface {
-    pub(crate) touches: Vec<Touch>,
-    old: Vec<Touch>,
+    pub(crate) dynamic_connections: Vec<DynamicConnection>,
+    old: Vec<DynamicConnection>,
     broad: BroadPhase,
     /// Particles that are in the grid, in rising order.
     listed: Vec<u32>,
@@ -44,7 +44,7 @@ pub struct Interface {
     points: Vec<Vec3>,
     /// Where the particles were at the last search \[m\]; empty if there was none.
     searched_at: Vec<DVec3>,
-    found: Vec<Vec<Touch>>,
+    found: Vec<Vec<DynamicConnection>>,
     force: Vec<DVec3>,
 }
 
@@ -59,11 +59,11 @@ pub(crate) struct Now<'a> {
 impl Interface {
     /// The connections that exist: those that touch or stick.
     pub(crate) fn existing(&self, position: &[DVec3], matter: &Matter) -> usize {
-        let exists = |touch: &&Touch| {
-            let [i, j] = touch.ends.map(|end| end as usize);
-            touch.memory.stuck || position[i].distance(position[j]) < matter.radius[i] + matter.radius[j]
+        let exists = |pair: &&DynamicConnection| {
+            let [i, j] = pair.ends.map(|end| end as usize);
+            pair.memory.stuck || position[i].distance(position[j]) < matter.radius[i] + matter.radius[j]
         };
-        self.touches.iter().filter(exists).count()
+        self.dynamic_connections.iter().filter(exists).count()
     }
 
     /// Forgets when it searched last.
@@ -118,7 +118,7 @@ impl Interface {
                         }
                         let reach = reach.of(matter.radius[a] + matter.radius[b]);
                         if position[a].distance_squared(position[b]) < reach * reach && !neighbours(matter, a, b) {
-                            found.push(Touch { ends: [i, j], memory: Memory::default() });
+                            found.push(DynamicConnection { ends: [i, j], memory: Memory::default() });
                         }
                     }
                 });
@@ -128,54 +128,56 @@ impl Interface {
 
     /// Puts what was found in order; pairs that were listed before keep what they remember.
     fn keep_memories(&mut self) {
-        std::mem::swap(&mut self.touches, &mut self.old);
-        self.touches.clear();
-        self.found.iter().for_each(|found| self.touches.extend_from_slice(found));
-        self.touches.sort_unstable_by_key(|touch| touch.ends);
+        std::mem::swap(&mut self.dynamic_connections, &mut self.old);
+        self.dynamic_connections.clear();
+        self.found.iter().for_each(|found| self.dynamic_connections.extend_from_slice(found));
+        self.dynamic_connections.sort_unstable_by_key(|pair| pair.ends);
         let mut old = self.old.iter().peekable();
-        for touch in &mut self.touches {
-            while old.next_if(|before| before.ends < touch.ends).is_some() {}
-            if let Some(before) = old.next_if(|before| before.ends == touch.ends) {
-                touch.memory = before.memory;
+        for pair in &mut self.dynamic_connections {
+            while old.next_if(|before| before.ends < pair.ends).is_some() {}
+            if let Some(before) = old.next_if(|before| before.ends == pair.ends) {
+                pair.memory = before.memory;
             }
         }
     }
 
     /// Adds the forces of all connections to those of the particles \[N\].
     pub(crate) fn push(&mut self, law: &Law, now: Now, matter: &Matter, force: &mut [DVec3]) {
-        self.force.resize(self.touches.len(), DVec3::ZERO);
-        let pairs = self.force.par_iter_mut().with_min_len(4096).zip(&self.touches);
-        pairs.for_each(|(force, touch)| {
-            *force = match meet(touch, now, matter, law) {
-                Some(meeting) => law.force(&meeting, &touch.memory),
+        self.force.resize(self.dynamic_connections.len(), DVec3::ZERO);
+        let pairs = self.force.par_iter_mut().with_min_len(4096).zip(&self.dynamic_connections);
+        pairs.for_each(|(force, pair)| {
+            *force = match meet(pair, now, matter, law) {
+                Some(meeting) => law.force(&meeting, &pair.memory),
                 None => DVec3::ZERO,
             };
         });
         // One after the other: a sum has one order, and few pairs touch.
-        for (touch, f) in self.touches.iter().zip(&self.force) {
+        for (pair, f) in self.dynamic_connections.iter().zip(&self.force) {
             if *f != DVec3::ZERO {
-                force[touch.ends[0] as usize] += *f;
-                force[touch.ends[1] as usize] -= *f;
+                force[pair.ends[0] as usize] += *f;
+                force[pair.ends[1] as usize] -= *f;
             }
         }
     }
 
     /// A step has ended: what the connections remember.
     pub(crate) fn remember(&mut self, law: &Law, now: Now, matter: &Matter) {
-        self.touches.par_iter_mut().with_min_len(4096).for_each(|touch| match meet(touch, now, matter, law) {
-            Some(meeting) => law.remember(&meeting, &mut touch.memory),
-            None => touch.memory = Memory::default(),
+        self.dynamic_connections.par_iter_mut().with_min_len(4096).for_each(|pair| {
+            match meet(pair, now, matter, law) {
+                Some(meeting) => law.remember(&meeting, &mut pair.memory),
+                None => pair.memory = Memory::default(),
+            }
         });
     }
 
     /// Elastic energy of all connections \[J\].
     pub(crate) fn energy(&self, law: &Law, position: &[DVec3], matter: &Matter) -> f64 {
-        let energy = |touch: &Touch| {
-            let [i, j] = touch.ends.map(|end| end as usize);
+        let energy = |pair: &DynamicConnection| {
+            let [i, j] = pair.ends.map(|end| end as usize);
             let length = matter.radius[i] + matter.radius[j];
             law.energy(length - position[i].distance(position[j]), length)
         };
-        self.touches.iter().map(energy).sum()
+        self.dynamic_connections.iter().map(energy).sum()
     }
 }
 
@@ -192,18 +194,18 @@ fn neighbours(matter: &Matter, a: usize, b: usize) -> bool {
 }
 
 /// The geometry of a pair, if anything acts between them.
-fn meet(touch: &Touch, now: Now, matter: &Matter, law: &Law) -> Option<Meeting> {
-    let [i, j] = touch.ends.map(|end| end as usize);
+fn meet(pair: &DynamicConnection, now: Now, matter: &Matter, law: &Law) -> Option<Meeting> {
+    let [i, j] = pair.ends.map(|end| end as usize);
     let distance = now.position[i] - now.position[j];
     let length = matter.radius[i] + matter.radius[j];
     let squared = distance.length_squared();
-    if squared >= length * length && !touch.memory.stuck {
+    if squared >= length * length && !pair.memory.stuck {
         return None;
     }
     let far = squared.sqrt();
     let overlap = length - far;
     let inverse_mass = matter.inverse_mass[i] + matter.inverse_mass[j];
-    if law.apart(overlap, &touch.memory) || inverse_mass == 0.0 {
+    if law.apart(overlap, &pair.memory) || inverse_mass == 0.0 {
         return None;
     }
     Some(Meeting {

@@ -5,7 +5,7 @@
 //! 1. The paper's definitions as types: [`Particle`], [`Connection`], [`Deformable`], [`Rigid`].
 //! 2. Bodies from a lattice of particles, springs from Young's modulus: [`Matter`].
 //! 3. [`Integrator`]: Euler, Heun and Runge–Kutta behind one interface.
-//! 4. [`Interface`] finds the dynamic connections, [`Touch`] is one of them; their force law with friction and stickiness
+//! 4. [`Interface`] finds the dynamic connections, [`DynamicConnection`] is one of them; their force law with friction and stickiness
 //!    is in `contact_law.rs`. A projection can take their place.
 //! 5. [`LiquidParticles`] are the particles of a liquid that bodies meet; [`Skin`] is a surface that hangs on a body.
 //! 6. [`System`]: all bodies and their step among walls, which are [`meniscus_boundary::Boundaries`].
@@ -48,7 +48,7 @@ mod projection;
 mod skin;
 mod system;
 
-pub use contact_law::{Memory, Touch};
+pub use contact_law::{DynamicConnection, Memory};
 pub use definitions::{Connection, Deformable, Particle, Rigid, RigidMotion};
 pub use error::BodyError;
 pub use integrator::{Integrable, Integrator};

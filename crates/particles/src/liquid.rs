@@ -15,7 +15,7 @@ use rayon::prelude::*;
 /// Particles of bodies that are looked at together.
 const PIECE: usize = 128;
 /// Particles of a body that a particle of the liquid touches at once, about; for the stable step.
-const TOUCHED: f64 = 3.0;
+const CONTACTS_AT_ONCE: f64 = 3.0;
 
 /// The particles of a liquid, in the order of their grid.
 #[derive(Clone, Copy)]
@@ -110,7 +110,7 @@ impl System {
     pub fn liquid_step(&self, mass: f64, radius: f64) -> f64 {
         let rate = |i: usize| {
             let stiffness = self.liquid_modulus * (self.matter.radius[i] + radius);
-            TOUCHED * stiffness * (self.matter.inverse_mass[i] + 1.0 / mass)
+            CONTACTS_AT_ONCE * stiffness * (self.matter.inverse_mass[i] + 1.0 / mass)
         };
         let fastest = (0..self.matter.mass.len()).map(rate).fold(0.0, f64::max);
         // Stable up to 2/ω, as the liquid moves after it is pushed.

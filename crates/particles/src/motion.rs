@@ -23,7 +23,7 @@ pub(crate) struct Body {
     /// Smallest diameter of its particles that is not zero \[m\].
     pub(crate) smallest: f64,
     /// ω² of the fastest dynamic connection of its particles \[1/s²\].
-    pub(crate) touch_rate: f64,
+    pub(crate) contact_rate: f64,
 }
 
 /// How fast a body's springs swing at most.

@@ -6,7 +6,7 @@
 //! faster than δ/dt, and sliding up to μ times as much: what is squeezed is moved, not shot out. Contacts are swept in their order.
 //! Moves and impulses are equal and opposite, so that momentum stays.
 
-use crate::contact_law::Touch;
+use crate::contact_law::DynamicConnection;
 use crate::definitions::RigidMotion;
 use crate::interface::Matter;
 use crate::motion::{Body, Kind};
@@ -105,7 +105,7 @@ impl Projection {
         params: &Params,
         (bodies, matter): (&[Body], &Matter),
         state: &mut State,
-        (touches, from): (&[Touch], &[DVec3]),
+        (dynamic_connections, from): (&[DynamicConnection], &[DVec3]),
         (walls, near): (&Boundaries, &[bool]),
         dt: f64,
     ) {
@@ -113,14 +113,14 @@ impl Projection {
         self.walls.clear();
         self.walls.resize(walls.sides().len(), Wrench::ZERO);
         let mut moved = Moved { bodies, matter, position: &mut self.position, rigid: &mut self.rigid };
-        let overlap = |touch: &&Touch| {
-            let [i, j] = touch.ends.map(|end| end as usize);
+        let overlap = |pair: &&DynamicConnection| {
+            let [i, j] = pair.ends.map(|end| end as usize);
             state.position[i].distance(state.position[j]) < matter.radius[i] + matter.radius[j]
         };
-        self.parted = touches.iter().filter(overlap).count();
+        self.parted = dynamic_connections.iter().filter(overlap).count();
         for _ in 0..params.iterations {
-            for touch in touches {
-                moved.separate(touch, (from, dt), params.friction, state);
+            for pair in dynamic_connections {
+                moved.separate(pair, (from, dt), params.friction, state);
             }
             for (number, body) in bodies.iter().enumerate() {
                 for wall in (0..walls.sides().len()).filter(|wall| near[number * walls.sides().len() + wall]) {
@@ -243,8 +243,8 @@ impl Moved<'_> {
     }
 
     /// Two particles.
-    fn separate(&mut self, touch: &Touch, (from, dt): (&[DVec3], f64), friction: f64, state: &mut State) {
-        let [i, j] = touch.ends.map(|end| end as usize);
+    fn separate(&mut self, pair: &DynamicConnection, (from, dt): (&[DVec3], f64), friction: f64, state: &mut State) {
+        let [i, j] = pair.ends.map(|end| end as usize);
         let (a, b) = (self.position(i), self.position(j));
         let length = self.matter.radius[i] + self.matter.radius[j];
         let squared = a.distance_squared(b);

@@ -9,7 +9,7 @@
 //! | 3 | resolve overlaps | with the projection: overlaps are taken away |
 //! | 4 | remember | what friction holds, what sticks |
 
-use crate::contact_law::{Law, Memory, Touch};
+use crate::contact_law::{DynamicConnection, Law, Memory};
 use crate::definitions::{Deformable, Rigid, RigidMotion};
 use crate::equations::{Own, Whole, meet_wall};
 use crate::error::BodyError;
@@ -36,7 +36,7 @@ pub struct State {
     /// One for each body; without meaning for deformable ones.
     pub rigid: Vec<RigidMotion>,
     /// Dynamic connections that remember something.
-    pub touches: Vec<Touch>,
+    pub dynamic_connections: Vec<DynamicConnection>,
     /// Contacts with walls: all surfaces of the first particle, then of the second.
     pub walls: Vec<Memory>,
 }
@@ -47,7 +47,7 @@ impl State {
         self.position.clone_from(&other.position);
         self.velocity.clone_from(&other.velocity);
         self.rigid.clone_from(&other.rigid);
-        self.touches.clone_from(&other.touches);
+        self.dynamic_connections.clone_from(&other.dynamic_connections);
         self.walls.clone_from(&other.walls);
     }
 }
@@ -194,7 +194,7 @@ impl System {
             highest_mode,
             radius: particles.iter().map(|e| e.radius).fold(0.0, f64::max),
             smallest: sizes.filter(|size| *size > 0.0).fold(f64::INFINITY, f64::min),
-            touch_rate: particles.iter().map(rate).fold(0.0, f64::max),
+            contact_rate: particles.iter().map(rate).fold(0.0, f64::max),
         });
         self.work.external.resize(self.matter.mass.len(), DVec3::ZERO);
         range
@@ -245,9 +245,9 @@ impl System {
     #[must_use]
     pub fn save(&self) -> State {
         // Which pairs may touch soon depends on when they were last looked for, and is found anew; what has touched counts.
-        let remembers = |touch: &&Touch| touch.memory != Memory::default();
-        let touches = self.interface.touches.iter().filter(remembers).copied().collect();
-        State { touches, ..self.state.clone() }
+        let remembers = |pair: &&DynamicConnection| pair.memory != Memory::default();
+        let dynamic_connections = self.interface.dynamic_connections.iter().filter(remembers).copied().collect();
+        State { dynamic_connections, ..self.state.clone() }
     }
 
     /// Takes over a state; `false`, and nothing happens, if it is not one of these bodies.
@@ -257,13 +257,13 @@ impl System {
         let fits = state.position.len() == particles
             && state.velocity.len() == particles
             && state.rigid.len() == bodies
-            && state.touches.is_sorted_by_key(|touch| touch.ends)
-            && state.touches.iter().flat_map(|touch| touch.ends).all(|end| (end as usize) < particles)
+            && state.dynamic_connections.is_sorted_by_key(|pair| pair.ends)
+            && state.dynamic_connections.iter().flat_map(|pair| pair.ends).all(|end| (end as usize) < particles)
             && state.walls.len().is_multiple_of(particles.max(1));
         if fits {
-            self.interface.touches.clone_from(&state.touches);
+            self.interface.dynamic_connections.clone_from(&state.dynamic_connections);
             self.interface.forget_search();
-            self.state = State { touches: Vec::new(), ..state };
+            self.state = State { dynamic_connections: Vec::new(), ..state };
         }
         fits
     }
@@ -271,8 +271,8 @@ impl System {
     /// Undoes the last step.
     pub fn roll_back(&mut self) {
         std::mem::swap(&mut self.state, &mut self.before);
-        self.interface.touches.clone_from(&self.state.touches);
-        self.state.touches.clear();
+        self.interface.dynamic_connections.clone_from(&self.state.dynamic_connections);
+        self.state.dynamic_connections.clear();
         self.interface.forget_search();
     }
 
@@ -327,14 +327,14 @@ impl System {
         let integrator = self.params.integrator;
         let springs =
             self.bodies.iter().map(|body| body.highest_mode.longest_step(integrator)).fold(f64::INFINITY, f64::min);
-        let (touching, smallest) = self.stiffest_touch();
+        let (contact, smallest) = self.stiffest_contact();
         let by_motion = self.courant * smallest / self.max_speed().max(1e-12);
         let by_springs = match (self.params.interface, self.params.steps) {
             (InterfaceKind::Projection, Steps::Global) => springs,
             (InterfaceKind::Projection, Steps::Local) => f64::INFINITY,
-            (_, Steps::Global) => springs.min(touching.longest_step(integrator)),
+            (_, Steps::Global) => springs.min(contact.longest_step(integrator)),
             // What acts once a step acts before the motion: stable up to 2/ω.
-            (_, Steps::Local) => 1.0 / touching.frequency,
+            (_, Steps::Local) => 1.0 / contact.frequency,
         };
         by_motion.min(relative * by_springs)
     }
@@ -348,9 +348,9 @@ impl System {
     }
 
     /// The fastest dynamic connection, and the smallest distance of touch \[m\].
-    fn stiffest_touch(&self) -> (HighestMode, f64) {
+    fn stiffest_contact(&self) -> (HighestMode, f64) {
         let smallest = self.bodies.iter().map(|body| body.smallest).fold(f64::INFINITY, f64::min);
-        let frequency = self.bodies.iter().map(|body| body.touch_rate).fold(0.0, f64::max).sqrt();
+        let frequency = self.bodies.iter().map(|body| body.contact_rate).fold(0.0, f64::max).sqrt();
         (HighestMode { frequency, damping: self.params.damping_ratio }, smallest)
     }
 
@@ -406,7 +406,7 @@ impl System {
         let particles = self.matter.mass.len();
         self.state.walls.resize(walls * particles, Memory::default());
         self.before.copy_from(&self.state);
-        self.before.touches.clone_from(&self.interface.touches);
+        self.before.dynamic_connections.clone_from(&self.interface.dynamic_connections);
         self.reactions.clear();
         self.reactions.resize(walls, Wrench::ZERO);
         let work = &mut self.work;
@@ -507,7 +507,14 @@ impl System {
 
     fn resolve_overlaps(&mut self, walls: &Boundaries, dt: f64) {
         let Self { params, bodies, matter, state, interface, projection, work, reactions, .. } = self;
-        projection.run(params, (bodies, matter), state, (&interface.touches, &work.from), (walls, &work.near), dt);
+        projection.run(
+            params,
+            (bodies, matter),
+            state,
+            (&interface.dynamic_connections, &work.from),
+            (walls, &work.near),
+            dt,
+        );
         projection.react(reactions);
     }
 }
