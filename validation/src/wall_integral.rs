@@ -54,9 +54,9 @@ fn samples_against_closed_form() -> Vec<Row> {
         let errors = positions.map(|position| {
             let p = DVec3::from_array(position);
             let cut = exact.tank(p, DVec3::ZERO, DVec3::splat(10.0));
-            let touch = samples.touch(p.as_vec3(), &plain).unwrap_or_default();
-            let wall_fraction = (f64::from(touch.wall_fraction) - cut.wall_fraction).abs();
-            [wall_fraction, (touch.push.as_dvec3() - cut.gradient).length() / cut.gradient.length()]
+            let sampled = samples.integrate(p.as_vec3(), &plain).unwrap_or_default();
+            let wall_fraction = (f64::from(sampled.wall_fraction) - cut.wall_fraction).abs();
+            [wall_fraction, (sampled.gamma_gradient.as_dvec3() - cut.gradient).length() / cut.gradient.length()]
         });
         let worst = |k: usize| largest(errors.iter().map(|e| e[k]));
         rows.push(bound("wall-integral", &format!("error of γ by samples, {name}"), worst(0), 0.005).asked());
@@ -75,7 +75,8 @@ fn samples_against_polyhedron(n: i32) -> Row {
     let errors = [[0.0, 1.7, 0.0], [1.0, 1.2, 0.8], [-0.3, 0.2, 1.9]].map(|position| {
         let p = DVec3::from_array(position);
         let inside = |x: DVec3| planes.iter().all(|[normal, point]| (x - *point).dot(*normal) <= 0.0);
-        let wall_fraction = samples.touch(p.as_vec3(), &plain).map_or(0.0, |touch| f64::from(touch.wall_fraction));
+        let wall_fraction =
+            samples.integrate(p.as_vec3(), &plain).map_or(0.0, |sampled| f64::from(sampled.wall_fraction));
         (wall_fraction - by_cells(&kernel, p, n / 2, inside)).abs()
     });
     bound("wall-integral", "error of γ by samples, sphere, against its polyhedron", largest(errors), 0.005).asked()

@@ -27,7 +27,7 @@ use crate::simd::{CubicSpline, KernelLanes, LANES, Packed, Papers, QuarticSpline
 use crate::traction::{LAYER, Traction};
 use crate::wall_contacts::{Contact, Walls};
 pub use bodies::Body;
-use bodies::{Bodies, FARTHEST, NodeWeight, Rubbed};
+use bodies::{Bodies, FARTHEST, FrictionContact, NodeWeight};
 use dfsph::Progress;
 pub use dfsph::Solved;
 use dfsph::corrected::Corrected;
@@ -128,8 +128,8 @@ struct Workspace {
     links: Vec<Vec<NodeWeight>>,
     /// What nodes push the particles of each block with, by the paper's traction \[N\].
     tractions: Vec<Vec<NodeWeight>>,
-    /// Which nodes of bodies the particles of each block rub.
-    rubbed: Vec<Vec<Rubbed>>,
+    /// Which nodes of bodies feel the friction of the particles of each block.
+    friction_contacts: Vec<Vec<FrictionContact>>,
     /// ρᵢ/ρ0ᵢ.
     compression: Vec<f32>,
     acceleration: Vec<Vec3>,
@@ -139,8 +139,8 @@ struct Workspace {
     kept_inside: usize,
     // Of the incompressible solver alone:
     sums: Vec<Sums>,
-    /// Push of all walls, and the push times their velocity.
-    wall_push: Vec<Packed>,
+    /// ∇γ of all walls \[1/m\], and ∇γ·v with their velocities \[1/s\].
+    gamma_gradients: Vec<Packed>,
     inverse_diagonal: Vec<f32>,
     /// Σⱼ |g|²/ρ0ⱼ where neighbours differ in density, else empty.
     squares: Vec<f32>,
@@ -507,7 +507,7 @@ impl Liquid {
         let blocks = self.work.neighbours.blocks.len();
         self.work.contacts.resize_with(blocks, Vec::new);
         self.work.links.resize_with(blocks, Vec::new);
-        self.work.rubbed.resize_with(blocks, Vec::new);
+        self.work.friction_contacts.resize_with(blocks, Vec::new);
         self.work.tractions.resize_with(blocks, Vec::new);
         let by_traction = self.setup.coupling.wall == BodyWall::Traction;
         if by_traction {
@@ -519,11 +519,11 @@ impl Liquid {
             .par_iter_mut()
             .with_max_len(par::BATCH)
             .zip(&mut self.work.links)
-            .zip(&mut self.work.rubbed);
-        lists.enumerate().for_each(|(number, ((contacts, links), rubbed))| {
+            .zip(&mut self.work.friction_contacts);
+        lists.enumerate().for_each(|(number, ((contacts, links), friction_contacts))| {
             contacts.clear();
             links.clear();
-            rubbed.clear();
+            friction_contacts.clear();
             let start = number * par::PIECE;
             let end = (start + par::PIECE).min(particles.len());
             let is_met =
@@ -538,13 +538,17 @@ impl Liquid {
                 }
             });
             links.clear();
-            bodies.for_each_touch(number, links, at, |particle, mut touch| {
+            bodies.for_each_contact(number, links, at, |particle, mut contact| {
                 if by_traction {
-                    (touch.push, touch.flux) = (Vec3::ZERO, 0.0);
+                    (contact.gamma_gradient, contact.gamma_rate) = (Vec3::ZERO, 0.0);
                 }
-                contacts.push(walls.body_contact(particle, &touch));
-                if touch.distance.is_some() && walls.body_rubs(touch.prescribed) {
-                    rubbed.push(Rubbed { particle, nodes: touch.rubbed, lambda: touch.lambda });
+                contacts.push(walls.body_contact(particle, &contact));
+                if contact.distance.is_some() && walls.body_has_friction(contact.prescribed) {
+                    friction_contacts.push(FrictionContact {
+                        particle,
+                        nodes: contact.friction_nodes,
+                        lambda: contact.lambda,
+                    });
                 }
             });
         });
@@ -591,7 +595,7 @@ impl Liquid {
         self.check("sum density", "density", |p, i| p.density[i].is_finite())
     }
 
-    /// What the mirror image of a particle behind a wall adds to its pressure there \[Pa\], half of ρ g s along the push: the
+    /// What the mirror image of a particle behind a wall adds to its pressure there \[Pa\], half of ρ g s along ∇γ: the
     /// image lies a spacing deeper, so hydrostatics holds up to the wall. Nothing where the liquid does not press.
     pub(crate) fn mirror_pressure(&self, contact: &Contact, gravity: Vec3, pressure: f32) -> f32 {
         let gravity = self.walls.gravity_at(contact.wall, gravity);
@@ -600,7 +604,7 @@ impl Liquid {
         }
         let i = contact.particle as usize;
         let rest_density = self.work.rest_density[usize::from(self.state.particles.liquid[i])];
-        let depth = -contact.push.normalize_or_zero().dot(gravity) * self.setup.params.spacing as f32;
+        let depth = -contact.gamma_gradient.normalize_or_zero().dot(gravity) * self.setup.params.spacing as f32;
         (0.5 * rest_density * depth).max(-pressure)
     }
 
@@ -702,14 +706,14 @@ impl Liquid {
             ViscositySolver::Explicit => by_viscosity,
             ViscositySolver::Implicit => f64::INFINITY,
         };
-        let by_rubbing = match self.setup.params.viscosity {
+        let by_friction = match self.setup.params.viscosity {
             ViscositySolver::Explicit => 0.5 / self.state.body_rate.max(1e-12),
             ViscositySolver::Implicit => f64::INFINITY,
         };
         // Waves as short as two spacings, under surface tension.
         let cubed = self.setup.params.spacing * self.setup.params.spacing * self.setup.params.spacing;
         let by_tension = courant * (cubed / (std::f64::consts::TAU * self.strongest_tension()).max(1e-30)).sqrt();
-        by_motion.min(by_tension).min(by_force).min(by_viscosity).min(by_rubbing).min(self.stable_traction_step())
+        by_motion.min(by_tension).min(by_force).min(by_viscosity).min(by_friction).min(self.stable_traction_step())
     }
 
     /// A particle and the lightest node that it may meet are tied by the steepest slope of the traction.

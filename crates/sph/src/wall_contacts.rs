@@ -1,6 +1,6 @@
 //! Walls at work: which particles touch which wall, and what each contact does.
 
-use crate::liquid::bodies::{Bodies, Body, BodyTouch, IntegrationScheme, NodeWeight, SortedParticles};
+use crate::liquid::bodies::{Bodies, Body, BodyContact, IntegrationScheme, NodeWeight, SortedParticles};
 use crate::liquid::dfsph::corrected::Symmetric;
 use crate::simd::KernelLanes;
 use crate::wall_integral::{Calibration, Cut, WallIntegral, plane_friction};
@@ -23,17 +23,17 @@ pub(crate) struct Contact {
     pub(crate) wall: u16,
     /// 1 − γ: the part of the density kernel that the wall fills, dimensionless.
     pub(crate) wall_fraction: f32,
-    /// −∇ of the wall fraction \[1/m\], into the liquid: pressure times this is the wall's force per volume.
-    pub(crate) push: Vec3,
+    /// ∇γ \[1/m\], into the liquid: pressure times this is the wall's force per volume.
+    pub(crate) gamma_gradient: Vec3,
     /// What triangles add to the moments of gradients, dimensionless; other walls do so side by side ([`Walls::sides`]).
     pub(crate) moment: Option<Symmetric>,
     /// Unit normal, of the nearest side if there are several.
     pub(crate) normal: Vec3,
     /// Distance from that side \[m\].
     pub(crate) distance: f32,
-    /// The push times the velocity of the wall \[1/s\].
-    pub(crate) flux: f32,
-    /// Velocity of the wall beside the particle \[m/s\]; of bodies only where they rub it.
+    /// ∇γ·v with the velocity of the wall \[1/s\].
+    pub(crate) gamma_rate: f32,
+    /// Velocity of the wall beside the particle \[m/s\]; of bodies only within reach of their friction.
     pub(crate) velocity: Vec3,
     /// Factor of μ (v_wall − v) in the friction per volume \[1/m²\].
     pub(crate) drag: f32,
@@ -46,8 +46,8 @@ pub(crate) struct Contact {
 pub(crate) struct Side {
     /// Unit normal into the liquid.
     pub(crate) normal: Vec3,
-    /// The part of the contact's push along it \[1/m\].
-    pub(crate) push: f32,
+    /// The part of the contact's ∇γ along it \[1/m\].
+    pub(crate) gamma_slope: f32,
     /// Distance of the particle \[m\].
     pub(crate) distance: f32,
 }
@@ -203,7 +203,7 @@ impl Walls {
             let scheme = IntegrationScheme {
                 kernel: samples,
                 longest: LONGEST_EDGE as f32,
-                rub: (wall.friction != Friction::Slip).then_some(*h),
+                friction_reach: (wall.friction != Friction::Slip).then_some(*h),
                 by_edges: true,
                 traction: None,
                 hold: None,
@@ -223,8 +223,8 @@ impl Walls {
         for (number, surface) in self.surfaces.iter().enumerate() {
             let Some(met) = surface.as_ref().and_then(|surface| surface.met.as_ref()) else { continue };
             links.clear();
-            met.for_each_touch(block, links, &at, |particle, touch| {
-                visit(Contact { wall: number as u16, ..self.body_contact(particle, &touch) });
+            met.for_each_contact(block, links, &at, |particle, contact| {
+                visit(Contact { wall: number as u16, ..self.body_contact(particle, &contact) });
             });
         }
     }
@@ -241,12 +241,12 @@ impl Walls {
     }
 
     /// Whether there is friction along a body: `prescribed` is its number among the animated walls, if it is one.
-    pub(crate) fn body_rubs(&self, prescribed: Option<usize>) -> bool {
+    pub(crate) fn body_has_friction(&self, prescribed: Option<usize>) -> bool {
         self.of_bodies[prescribed.map_or(0, |number| number + 1)] != Friction::Slip
     }
 
     /// Whether there is friction along any body.
-    pub(crate) fn any_body_rubs(&self) -> bool {
+    pub(crate) fn any_body_has_friction(&self) -> bool {
         self.of_bodies.iter().any(|friction| *friction != Friction::Slip)
     }
 
@@ -271,51 +271,51 @@ impl Walls {
     }
 
     /// What bodies do, as a contact with a wall that comes after all others: that of the animated wall which is nearest, if one is.
-    pub(crate) fn body_contact(&self, particle: u32, touch: &BodyTouch) -> Contact {
+    pub(crate) fn body_contact(&self, particle: u32, contact: &BodyContact) -> Contact {
         let drag = |distance: f32| (self.drag(f64::from(distance) / self.h) / (self.h * self.h)) as f32;
-        let drag = touch.distance.map_or(0.0, drag);
+        let drag = contact.distance.map_or(0.0, drag);
         Contact {
             particle,
-            wall: (self.walls.len() + touch.prescribed.map_or(0, |number| number + 1)) as u16,
-            wall_fraction: touch.wall_fraction,
-            push: touch.push,
-            moment: Some(touch.moment),
-            normal: touch.push.normalize_or_zero(),
+            wall: (self.walls.len() + contact.prescribed.map_or(0, |number| number + 1)) as u16,
+            wall_fraction: contact.wall_fraction,
+            gamma_gradient: contact.gamma_gradient,
+            moment: Some(contact.moment),
+            normal: contact.gamma_gradient.normalize_or_zero(),
             distance: (0.5 * self.spacing) as f32,
-            flux: touch.flux,
-            velocity: touch.velocity,
+            gamma_rate: contact.gamma_rate,
+            velocity: contact.velocity,
             drag,
-            drag_velocity: touch.velocity * drag,
+            drag_velocity: contact.velocity * drag,
         }
     }
 
-    /// The sides of a contact: those of a tank, or the one that a curved wall shows the particle. Without a push there are none.
+    /// The sides of a contact: those of a tank, or the one that a curved wall shows the particle. Without a ∇γ there are none.
     pub(crate) fn sides(&self, contact: &Contact, position: Vec3) -> [Side; 3] {
         let mut sides = [Side::default(); 3];
         let number = usize::from(contact.wall);
         let Some(WallShape::Tank { min, max }) = self.walls.get(number).map(|wall| &wall.shape) else {
-            let push = contact.push.length();
-            if push > 0.0 {
+            let gamma_slope = contact.gamma_gradient.length();
+            if gamma_slope > 0.0 {
                 let distance = match self.walls.get(number).map(|wall| &wall.shape) {
                     Some(WallShape::Plane { .. }) => contact.distance,
                     _ => self.distance_at(contact.wall_fraction),
                 };
-                sides[0] = Side { normal: contact.push / push, push, distance };
+                sides[0] = Side { normal: contact.gamma_gradient / gamma_slope, gamma_slope, distance };
             }
             return sides;
         };
         let pose = &self.poses[number][0];
         let moves = self.walls[number].motion.moves();
         let own = if moves { pose.unapply(position.as_dvec3()) } else { position.as_dvec3() };
-        let push = contact.push.as_dvec3();
+        let gamma_gradient = contact.gamma_gradient.as_dvec3();
         for (axis, side) in sides.iter_mut().enumerate() {
             let normal = if moves { pose.rotation * DVec3::AXES[axis] } else { DVec3::AXES[axis] };
-            let along = push.dot(normal);
+            let along = gamma_gradient.dot(normal);
             let distance = if along > 0.0 { own[axis] - min[axis] } else { max[axis] - own[axis] };
-            // Rounding may leave the other side, which may be open, a push of next to nothing.
+            // Rounding may leave the other side, which may be open, a ∇γ of next to nothing.
             if along != 0.0 && distance < self.h {
                 let normal = (normal * along.signum()).as_vec3();
-                *side = Side { normal, push: along.abs() as f32, distance: distance.max(self.nearest()) as f32 };
+                *side = Side { normal, gamma_slope: along.abs() as f32, distance: distance.max(self.nearest()) as f32 };
             }
         }
         sides
@@ -357,12 +357,12 @@ impl Walls {
             let pose = &self.poses[number][0];
             let moves = self.walls[number].motion.moves();
             let own = if moves { pose.unapply(x) } else { x };
-            let Some((cut, drag)) = self.touch(number, own) else { continue };
-            let (mut push, mut velocity) = (cut.gradient, DVec3::ZERO);
-            let mut normal = self.normal(number, push);
+            let Some((cut, drag)) = self.integral_at(number, own) else { continue };
+            let (mut gamma_gradient, mut velocity) = (cut.gradient, DVec3::ZERO);
+            let mut normal = self.normal(number, gamma_gradient);
             let distance = self.distance(number, own, normal);
             if moves {
-                push = pose.rotation * push;
+                gamma_gradient = pose.rotation * gamma_gradient;
                 normal = pose.rotation * normal;
                 velocity = (self.poses[number][1].apply(own) - x) * self.inverse_dt;
             }
@@ -370,11 +370,11 @@ impl Walls {
                 particle,
                 wall: number as u16,
                 wall_fraction: cut.wall_fraction as f32,
-                push: push.as_vec3(),
+                gamma_gradient: gamma_gradient.as_vec3(),
                 moment: None,
                 normal: normal.as_vec3(),
                 distance: distance as f32,
-                flux: push.dot(velocity) as f32,
+                gamma_rate: gamma_gradient.dot(velocity) as f32,
                 velocity: velocity.as_vec3(),
                 drag: drag as f32,
                 drag_velocity: (velocity * drag).as_vec3(),
@@ -382,26 +382,28 @@ impl Walls {
         }
     }
 
-    /// Deficit, push \[1/m\] and drag factor \[1/m²\] at a point in a wall's own coordinates, or nothing out of reach.
-    fn touch(&self, number: usize, p: DVec3) -> Option<(Cut, f64)> {
+    /// 1 − γ, ∇γ \[1/m\] and drag factor \[1/m²\] at a point in a wall's own coordinates, or nothing out of reach.
+    fn integral_at(&self, number: usize, p: DVec3) -> Option<(Cut, f64)> {
         let wall = &self.walls[number];
         let (cut, drag) = match (&wall.shape, &self.surfaces[number]) {
-            (WallShape::Tank { min, max }, _) => self.touch_tank(p, [*min, *max], wall.friction)?,
-            (WallShape::Plane { point, normal }, _) => self.touch_plane(p, [*point, *normal], wall.friction)?,
-            (WallShape::Mesh { .. }, Some(surface)) => return self.touch_surface(p, surface, wall.friction),
+            (WallShape::Tank { min, max }, _) => self.tank_integral(p, [*min, *max], wall.friction)?,
+            (WallShape::Plane { point, normal }, _) => self.plane_integral(p, [*point, *normal], wall.friction)?,
+            (WallShape::Mesh { .. }, Some(surface)) => return self.surface_integral(p, surface, wall.friction),
             (WallShape::Mesh { .. }, None) => return None,
         };
         let gradient = cut.gradient * (self.calibration.stretch / self.h);
         Some((Cut { gradient, ..cut }, drag / (self.h * self.h)))
     }
 
-    /// The direction of a push, in a tank that of the side that pushes most.
-    fn normal(&self, number: usize, push: DVec3) -> DVec3 {
+    /// The direction of ∇γ, in a tank that of the side with the largest part of it.
+    fn normal(&self, number: usize, gamma_gradient: DVec3) -> DVec3 {
         let axis = match self.walls[number].shape {
-            WallShape::Tank { .. } => {
-                DVec3::select(push.abs().cmpge(DVec3::splat(push.abs().max_element())), push, DVec3::ZERO)
-            }
-            _ => push,
+            WallShape::Tank { .. } => DVec3::select(
+                gamma_gradient.abs().cmpge(DVec3::splat(gamma_gradient.abs().max_element())),
+                gamma_gradient,
+                DVec3::ZERO,
+            ),
+            _ => gamma_gradient,
         };
         axis.normalize_or_zero()
     }
@@ -418,7 +420,7 @@ impl Walls {
         }
     }
 
-    fn touch_tank(&self, p: DVec3, [min, max]: [DVec3; 2], friction: Friction) -> Option<(Cut, f64)> {
+    fn tank_integral(&self, p: DVec3, [min, max]: [DVec3; 2], friction: Friction) -> Option<(Cut, f64)> {
         let (below, above) = (p - min, max - p);
         if below.min(above).min_element() >= reach(friction, &self.calibration) * self.h {
             return None;
@@ -434,7 +436,7 @@ impl Walls {
         Some((cut, drag))
     }
 
-    fn touch_plane(&self, p: DVec3, [point, normal]: [DVec3; 2], friction: Friction) -> Option<(Cut, f64)> {
+    fn plane_integral(&self, p: DVec3, [point, normal]: [DVec3; 2], friction: Friction) -> Option<(Cut, f64)> {
         let z = (p - point).dot(normal) / self.h;
         if z >= reach(friction, &self.calibration) {
             return None;
@@ -444,17 +446,17 @@ impl Walls {
         Some((Cut { wall_fraction, gradient: normal * weight }, drag))
     }
 
-    fn touch_surface(&self, p: DVec3, surface: &Surface, friction: Friction) -> Option<(Cut, f64)> {
-        let touch = surface.samples.touch(p.as_vec3(), &self.samples);
+    fn surface_integral(&self, p: DVec3, surface: &Surface, friction: Friction) -> Option<(Cut, f64)> {
+        let sampled = surface.samples.integrate(p.as_vec3(), &self.samples);
         let drag = match friction {
             Friction::Slip => 0.0,
             _ => surface.shared.tree().closest_within(p, self.h).map_or(0.0, |c| self.drag(c.distance() / self.h)),
         } / (self.h * self.h);
-        if touch.is_none() && drag == 0.0 {
+        if sampled.is_none() && drag == 0.0 {
             return None;
         }
-        let touch = touch.unwrap_or_default();
-        Some((Cut { wall_fraction: touch.wall_fraction.into(), gradient: touch.push.as_dvec3() }, drag))
+        let sampled = sampled.unwrap_or_default();
+        Some((Cut { wall_fraction: sampled.wall_fraction.into(), gradient: sampled.gamma_gradient.as_dvec3() }, drag))
     }
 
     /// Friction factor of one plane, bounded for particles that come closer than any does at rest.

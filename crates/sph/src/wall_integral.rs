@@ -123,7 +123,7 @@ impl WallIntegral {
         self.pieces.iter().find(|p| r < p.to).unwrap_or(&self.pieces[self.pieces.len() - 1])
     }
 
-    /// Deficit and gradient at `p` inside an axis-aligned tank from `low` to `high`; sides at infinity are open. Units of h.
+    /// 1 − γ and ∇γ at `p` inside an axis-aligned tank from `low` to `high`; sides at infinity are open. Units of h.
     #[must_use]
     pub fn tank(&self, p: DVec3, low: DVec3, high: DVec3) -> Cut {
         let mut cut = Cut::default();

@@ -25,11 +25,11 @@ const STEPS: usize = 512;
 
 /// What the samples of a surface do to a particle.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Touch {
+pub struct SampledIntegral {
     /// 1 − γ, dimensionless.
     pub wall_fraction: f32,
     /// ∇γ \[1/m\], into the liquid.
-    pub push: Vec3,
+    pub gamma_gradient: Vec3,
 }
 
 /// The part of a kernel that decides what samples do, as tables over q².
@@ -160,11 +160,11 @@ impl Samples {
 
     /// What they do to a particle; nothing out of reach.
     #[must_use]
-    pub fn touch(&self, p: Vec3, kernel: &SampleKernel) -> Option<Touch> {
+    pub fn integrate(&self, p: Vec3, kernel: &SampleKernel) -> Option<SampledIntegral> {
         let both = self.wet == Some(Wet::Both);
         let offset = if both { kernel.offset as f32 } else { 0.0 };
         let reach = Vec3::splat(kernel.reach() + offset.abs());
-        let (mut wall_fraction, mut push, mut felt) = (0.0, Vec3::ZERO, 0.0);
+        let (mut wall_fraction, mut gamma_gradient, mut felt) = (0.0, Vec3::ZERO, 0.0);
         self.grid.for_each_range_in(p - reach, p + reach, |range| {
             for (x, area) in self.position[range.clone()].iter().zip(&self.area[range]) {
                 let mut r = *x - p;
@@ -175,7 +175,7 @@ impl Samples {
                 }
                 if let Some([w, flux]) = kernel.weigh(r, area) {
                     wall_fraction -= flux;
-                    push += area * w;
+                    gamma_gradient += area * w;
                     felt += w;
                 }
             }
@@ -184,7 +184,10 @@ impl Samples {
             return None;
         }
         let (cubed, quarter) = kernel.norms();
-        Some(Touch { wall_fraction: whole_wall_fraction(wall_fraction * quarter), push: push * cubed })
+        Some(SampledIntegral {
+            wall_fraction: whole_wall_fraction(wall_fraction * quarter),
+            gamma_gradient: gamma_gradient * cubed,
+        })
     }
 }
 
@@ -280,10 +283,10 @@ mod tests {
         for position in [[0.2, 5.0, 5.0], [0.3, 5.1, 4.9], [0.2, 0.3, 5.0], [0.25, 0.7, 0.4], [0.5, 0.2, 0.2]] {
             let p = DVec3::from_array(position);
             let cut = exact.tank(p, DVec3::ZERO, DVec3::splat(10.0));
-            let touch = samples.touch((p * H).as_vec3(), &plain).unwrap();
-            worst = worst.max((f64::from(touch.wall_fraction) - cut.wall_fraction).abs());
-            let error = (touch.push.as_dvec3() * H - cut.gradient).length();
-            assert!(error < 0.01 * cut.gradient.length(), "{p}: {} {}", touch.push * H as f32, cut.gradient);
+            let found = samples.integrate((p * H).as_vec3(), &plain).unwrap();
+            worst = worst.max((f64::from(found.wall_fraction) - cut.wall_fraction).abs());
+            let error = (found.gamma_gradient.as_dvec3() * H - cut.gradient).length();
+            assert!(error < 0.01 * cut.gradient.length(), "{p}: {} {}", found.gamma_gradient * H as f32, cut.gradient);
         }
         assert!(worst < 0.005, "{worst}");
     }
@@ -299,15 +302,19 @@ mod tests {
             let p = DVec3::from_array(position);
             let read = |z: DVec3| DVec3::from_array(z.to_array().map(|z| calibration.read(z)));
             let cut = exact.tank(DVec3::ZERO, -read(p), read(DVec3::splat(10.0) - p));
-            let touch = samples.touch((p * H).as_vec3(), &sampled).unwrap();
+            let found = samples.integrate((p * H).as_vec3(), &sampled).unwrap();
             assert!(
-                (f64::from(touch.wall_fraction) - cut.wall_fraction).abs() < 0.005,
+                (f64::from(found.wall_fraction) - cut.wall_fraction).abs() < 0.005,
                 "{p}: {} {}",
-                touch.wall_fraction,
+                found.wall_fraction,
                 cut.wall_fraction
             );
-            let push = cut.gradient * (calibration.stretch / H);
-            assert!((touch.push.as_dvec3() - push).length() < 0.02 * push.length(), "{p}: {} {push}", touch.push);
+            let expected = cut.gradient * (calibration.stretch / H);
+            assert!(
+                (found.gamma_gradient.as_dvec3() - expected).length() < 0.02 * expected.length(),
+                "{p}: {} {expected}",
+                found.gamma_gradient
+            );
         }
     }
 
@@ -319,18 +326,24 @@ mod tests {
         let corners = vec![DVec3::ZERO, DVec3::X, DVec3::Z, DVec3::X + DVec3::Z];
         let sheet = TriangleMesh::new(corners, vec![[0, 2, 1], [1, 2, 3]]).unwrap();
         let shell = Samples::new(&sheet, Wet::Both, &sampled);
-        let above = shell.touch(Vec3::new(0.5, 0.025, 0.5), &sampled).unwrap();
-        let below = shell.touch(Vec3::new(0.5, -0.025, 0.5), &sampled).unwrap();
-        assert!((above.wall_fraction - below.wall_fraction).abs() < 1e-4 && (above.push + below.push).length() < 1e-2);
-        assert!(above.push.y > 0.0 && (above.wall_fraction - 0.1497).abs() < 0.005, "{above:?}");
-        assert!(shell.touch(Vec3::new(0.5, 0.06, 0.5), &sampled).is_none());
+        let above = shell.integrate(Vec3::new(0.5, 0.025, 0.5), &sampled).unwrap();
+        let below = shell.integrate(Vec3::new(0.5, -0.025, 0.5), &sampled).unwrap();
+        assert!(
+            (above.wall_fraction - below.wall_fraction).abs() < 1e-4
+                && (above.gamma_gradient + below.gamma_gradient).length() < 1e-2
+        );
+        assert!(above.gamma_gradient.y > 0.0 && (above.wall_fraction - 0.1497).abs() < 0.005, "{above:?}");
+        assert!(shell.integrate(Vec3::new(0.5, 0.06, 0.5), &sampled).is_none());
 
         let ball = Samples::new(&solids::icosphere(DVec3::ZERO, 0.3, 3), Wet::Front, &sampled);
-        let outside = ball.touch(Vec3::new(0.0, 0.325, 0.0), &sampled).unwrap();
-        assert!(outside.push.y > 0.0 && outside.push.x.abs() + outside.push.z.abs() < 0.05 * outside.push.y);
+        let outside = ball.integrate(Vec3::new(0.0, 0.325, 0.0), &sampled).unwrap();
+        assert!(
+            outside.gamma_gradient.y > 0.0
+                && outside.gamma_gradient.x.abs() + outside.gamma_gradient.z.abs() < 0.05 * outside.gamma_gradient.y
+        );
         assert!(outside.wall_fraction < above.wall_fraction, "a ball cuts off less than a plane");
         // Pushed through the moved surface it goes on to rise.
-        let nearer = ball.touch(Vec3::new(0.0, 0.305, 0.0), &sampled).unwrap();
+        let nearer = ball.integrate(Vec3::new(0.0, 0.305, 0.0), &sampled).unwrap();
         assert!(nearer.wall_fraction > 0.5 && nearer.wall_fraction < 1.0, "{nearer:?}");
     }
 }

@@ -68,9 +68,9 @@ pub(crate) struct NodeWeight {
     pub(crate) weight: Vec3,
 }
 
-/// Nodes that a particle rubs, and in what parts.
+/// Nodes that feel the friction of a particle, and in what parts.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Rubbed {
+pub(crate) struct FrictionContact {
     pub(crate) particle: u32,
     pub(crate) nodes: [u32; 3],
     pub(crate) lambda: Vec3,
@@ -96,7 +96,7 @@ struct Pair {
 
 /// Where a particle is nearest to a triangle.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Rub {
+struct ClosestPoint {
     /// \[m\]; infinite out of reach.
     distance: f32,
     lambda: Vec3,
@@ -105,20 +105,20 @@ struct Rub {
 /// The nearest of all wet triangles.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct NearestWet {
-    rub: Rub,
+    point: ClosestPoint,
     triangle: u32,
 }
 
 impl NearestWet {
-    const NONE: Self = Self { rub: Rub { distance: f32::INFINITY, lambda: Vec3::ZERO }, triangle: 0 };
+    const NONE: Self = Self { point: ClosestPoint { distance: f32::INFINITY, lambda: Vec3::ZERO }, triangle: 0 };
 }
 
 /// The particles that a triangle touches.
 #[derive(Debug, Clone, Default)]
 struct Pairs {
     pairs: Vec<Pair>,
-    /// Particles that may rub it.
-    rubs: Vec<(u32, Rub)>,
+    /// Where particles within reach of its friction are nearest to it.
+    closest_points: Vec<(u32, ClosestPoint)>,
 }
 
 /// Triangles that a thread takes at a time.
@@ -197,14 +197,14 @@ pub(crate) struct Bodies {
     /// For each block of particles: particle, wet triangle, index in its list, in this order.
     touched: Vec<Vec<[u32; 3]>>,
     unsorted: Vec<Vec<[u32; 3]>>,
-    /// What each particle rubs.
+    /// Whose friction each particle feels.
     nearest: Vec<NearestWet>,
     /// Links of the first blocks, the next ones and so on.
     by_node: [ByNode; LISTS],
     /// Forces or accelerations of all nodes in the course of a solve.
     response: Vec<DVec3>,
     /// Accelerations of all nodes if they feel what they felt in the last step \[m/s²\], with corrected gradients; zero where not known.
-    expected: Vec<DVec3>,
+    predicted: Vec<DVec3>,
     /// What the nodes feel already at the start of a solve \[N\].
     start: Vec<DVec3>,
     /// Force on each node in the last step \[N\].
@@ -220,18 +220,19 @@ pub(crate) struct Bodies {
 
 /// What all bodies do to a particle.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct BodyTouch {
+pub(crate) struct BodyContact {
     pub(crate) wall_fraction: f32,
-    pub(crate) push: Vec3,
+    /// ∇γ \[1/m\].
+    pub(crate) gamma_gradient: Vec3,
     /// ∫ W n⊗(x − y) dA over the surface, the symmetric part: what it adds to the moments of gradients, dimensionless.
     pub(crate) moment: Symmetric,
     /// ∇γ times the velocity of the surface \[1/s\].
-    pub(crate) flux: f32,
+    pub(crate) gamma_rate: f32,
     /// Distance of the surface \[m\], if friction reaches that far, and the velocity there \[m/s\].
     pub(crate) distance: Option<f32>,
     pub(crate) velocity: Vec3,
     /// Whose nodes feel the friction, and in what parts.
-    pub(crate) rubbed: [u32; 3],
+    pub(crate) friction_nodes: [u32; 3],
     pub(crate) lambda: Vec3,
     /// Which animated wall these belong to, if they do.
     pub(crate) prescribed: Option<usize>,
@@ -274,8 +275,8 @@ impl Bodies {
         self.largest_compliance = self.node_compliance.iter().copied().fold(0.0, f64::max);
         self.response.resize(count, DVec3::ZERO);
         self.start.resize(count, DVec3::ZERO);
-        self.expected.clear();
-        self.expected.resize(count, DVec3::ZERO);
+        self.predicted.clear();
+        self.predicted.resize(count, DVec3::ZERO);
         self.force.clear();
         self.force.resize(count, DVec3::ZERO);
     }
@@ -301,7 +302,7 @@ impl Bodies {
             let mut scratch = own.lock().unwrap_or_else(PoisonError::into_inner);
             for (found, wet) in found.iter_mut().zip(wet) {
                 found.pairs.clear();
-                found.rubs.clear();
+                found.closest_points.clear();
                 let out = (found, &mut *scratch);
                 dispatch!(level, simd => gauss_quadrature::integrate::<_, K>(simd, &wet.face, scheme, liquid, out));
             }
@@ -317,24 +318,24 @@ impl Bodies {
         self.touched.iter_mut().chain(&mut self.unsorted).for_each(Vec::clear);
         let Self { pairs, wet, unsorted, nearest, .. } = self;
         let pairs = &pairs[..wet.len()];
-        let touch = || {
+        let list_pairs = || {
             for (t, pairs) in (0..).zip(pairs) {
                 for (k, pair) in (0..).zip(&pairs.pairs) {
                     unsorted[pair.particle as usize / par::PIECE].push([pair.particle, t, k]);
                 }
             }
         };
-        let rub = || {
+        let find_nearest = || {
             for (triangle, pairs) in (0..).zip(pairs) {
-                for &(particle, rub) in &pairs.rubs {
+                for &(particle, point) in &pairs.closest_points {
                     let nearest = &mut nearest[particle as usize];
-                    if rub.distance < nearest.rub.distance {
-                        *nearest = NearestWet { rub, triangle };
+                    if point.distance < nearest.point.distance {
+                        *nearest = NearestWet { point, triangle };
                     }
                 }
             }
         };
-        rayon::join(touch, rub);
+        rayon::join(list_pairs, find_nearest);
         let lists = self.touched[..blocks].par_iter_mut().zip(&self.unsorted);
         lists.enumerate().for_each(|(block, (touched, unsorted))| group(unsorted, touched, block * par::PIECE));
     }
@@ -357,7 +358,7 @@ impl Bodies {
         self.is_wet.clear();
         self.is_wet.resize(self.bodies.len(), false);
         let offset = scheme.kernel.offset();
-        let margin = scheme.rub.unwrap_or(0.0).max(f64::from(scheme.reach()) + offset.abs());
+        let margin = scheme.friction_reach.unwrap_or(0.0).max(f64::from(scheme.reach()) + offset.abs());
         for (b, body) in self.bodies.iter().enumerate() {
             let first_wet = self.wet.len();
             let is_near = |points: &[DVec3]| {
@@ -441,12 +442,12 @@ impl Bodies {
 
     /// Calls `visit` with each particle of a block that bodies touch, and puts down its links to their nodes; `at` gives the position of a
     /// particle \[m\].
-    pub(crate) fn for_each_touch(
+    pub(crate) fn for_each_contact(
         &self,
         block: usize,
         links: &mut Vec<NodeWeight>,
         at: impl Fn(u32) -> Vec3,
-        mut visit: impl FnMut(u32, BodyTouch),
+        mut visit: impl FnMut(u32, BodyContact),
     ) {
         let Some(touched) = self.touched.get(block) else { return };
         let mut groups = touched.chunk_by(|a, b| a[0] == b[0]).peekable();
@@ -454,11 +455,11 @@ impl Bodies {
         let end = (start + par::PIECE).min(self.nearest.len());
         for (particle, nearest) in (start as u32..).zip(&self.nearest[start.min(end)..end]) {
             let group = groups.next_if(|group| group[0][0] == particle).unwrap_or_default();
-            if group.is_empty() && nearest.rub.distance.is_infinite() {
+            if group.is_empty() && nearest.point.distance.is_infinite() {
                 continue;
             }
             let first = links.len();
-            let mut sum = BodyTouch::default();
+            let mut sum = BodyContact::default();
             for &[_, t, k] in group {
                 let (pair, nodes) = (&self.pairs[t as usize].pairs[k as usize], self.wet[t as usize].nodes);
                 sum.wall_fraction += pair.wall_fraction;
@@ -471,19 +472,19 @@ impl Bodies {
             }
             sum.wall_fraction = whole_wall_fraction(sum.wall_fraction);
             for link in &links[first..] {
-                sum.push += link.weight;
+                sum.gamma_gradient += link.weight;
                 // A triangle's λₖ are linear, so that the sum over its corners is the integral over its points.
                 add_moment(&mut sum.moment, link.weight, at(particle) - self.position[link.node as usize]);
-                sum.flux += link.weight.dot(self.velocity[link.node as usize]);
+                sum.gamma_rate += link.weight.dot(self.velocity[link.node as usize]);
             }
-            let NearestWet { rub, triangle } = nearest;
-            if rub.distance.is_finite() {
-                sum.distance = Some(rub.distance);
-                sum.lambda = rub.lambda;
-                sum.rubbed = self.wet[*triangle as usize].nodes;
-                sum.prescribed = self.prescribed_of(sum.rubbed[0]);
-                let [a, b, c] = sum.rubbed.map(|node| self.velocity[node as usize]);
-                sum.velocity = rub.lambda.x * a + rub.lambda.y * b + rub.lambda.z * c;
+            let NearestWet { point, triangle } = nearest;
+            if point.distance.is_finite() {
+                sum.distance = Some(point.distance);
+                sum.lambda = point.lambda;
+                sum.friction_nodes = self.wet[*triangle as usize].nodes;
+                sum.prescribed = self.prescribed_of(sum.friction_nodes[0]);
+                let [a, b, c] = sum.friction_nodes.map(|node| self.velocity[node as usize]);
+                sum.velocity = point.lambda.x * a + point.lambda.y * b + point.lambda.z * c;
             }
             visit(particle, sum);
         }
@@ -511,21 +512,21 @@ impl Bodies {
     }
 
     /// How nodes are accelerated under gravity \[m/s²\] by what goes on as in the last step.
-    pub(crate) fn expect(&mut self, gravity: DVec3) {
+    pub(crate) fn predict(&mut self, gravity: DVec3) {
         for (b, body) in self.bodies.iter().enumerate() {
             let Compliance::Rigid(rigid) = &body.compliance else { continue };
             let falls = rigid.inverse_mass.cmpgt(DVec3::ZERO);
             let weight = DVec3::select(falls, gravity, DVec3::ZERO);
-            let expected = &mut self.expected[self.first[b] as usize..self.first[b + 1] as usize];
-            expected.iter_mut().zip(&body.accelerations).for_each(|(to, felt)| *to = *felt + weight);
+            let predicted = &mut self.predicted[self.first[b] as usize..self.first[b + 1] as usize];
+            predicted.iter_mut().zip(&body.accelerations).for_each(|(to, felt)| *to = *felt + weight);
         }
     }
 
-    /// Adds to the accelerations with which wet nodes give way what is expected of them anyhow.
-    pub(crate) fn add_expected(&mut self) {
+    /// Adds to the accelerations with which wet nodes give way what is predicted of them anyhow.
+    pub(crate) fn add_predicted(&mut self) {
         for wet in &self.wet_nodes {
             let response = self.response[wet.clone()].iter_mut();
-            response.zip(&self.expected[wet.clone()]).for_each(|(response, expected)| *response += *expected);
+            response.zip(&self.predicted[wet.clone()]).for_each(|(response, predicted)| *response += *predicted);
         }
     }
 

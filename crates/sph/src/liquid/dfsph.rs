@@ -170,18 +170,19 @@ impl Liquid {
         let count = self.state.particles.len();
         let volume = self.rest_volume();
         let Self { work, bodies, state, phases, .. } = self;
-        work.wall_push.resize(count, [0.0; 4]);
+        work.gamma_gradients.resize(count, [0.0; 4]);
         work.inverse_diagonal.resize(count, 0.0);
         let (sums, liquids) = (&work.sums, &state.particles.liquid);
         let (inertia, among_others, in_pores) = (&work.inertia, &work.squares, &phases.in_pores);
-        let pieces = work.wall_push.par_chunks_mut(par::PIECE).zip(work.inverse_diagonal.par_chunks_mut(par::PIECE));
+        let pieces =
+            work.gamma_gradients.par_chunks_mut(par::PIECE).zip(work.inverse_diagonal.par_chunks_mut(par::PIECE));
         let pieces = pieces.zip(work.contacts.par_iter().zip(&work.links)).enumerate();
         pieces.for_each(|(number, ((walls, inverses), (contacts, links)))| {
             let start = number * par::PIECE;
             walls.fill([0.0; 4]);
             for contact in contacts {
                 let wall = &mut walls[contact.particle as usize - start];
-                let sum = pack(contact.push, contact.flux);
+                let sum = pack(contact.gamma_gradient, contact.gamma_rate);
                 *wall = std::array::from_fn(|k| wall[k] + sum[k]);
             }
             // How fast bodies give way to a particle's own push.
@@ -291,7 +292,8 @@ impl Liquid {
             let pressure = self.mirror_pressure(contact, gravity, self.state.particles.multiplier[i]);
             if pressure != 0.0 {
                 let rest_density = self.work.rest_density[usize::from(self.state.particles.liquid[i])];
-                self.work.acceleration[i] += self.phases.let_through(i, contact.push * (pressure / rest_density));
+                self.work.acceleration[i] +=
+                    self.phases.let_through(i, contact.gamma_gradient * (pressure / rest_density));
             }
         }
         self.react_to(|liquid, contact, i| {
@@ -306,7 +308,8 @@ impl Liquid {
         let on_walls = self.work.contacts.iter().flatten().filter(|contact| usize::from(contact.wall) < walls);
         for contact in on_walls {
             let i = contact.particle as usize;
-            let on_particle = contact.push.as_dvec3() * (f64::from(pressure(self, contact, i)) * self.rest_volume());
+            let on_particle =
+                contact.gamma_gradient.as_dvec3() * (f64::from(pressure(self, contact, i)) * self.rest_volume());
             reactions[usize::from(contact.wall)].push(self.state.particles.position[i].as_dvec3(), -on_particle);
         }
         self.work.reactions = reactions;
@@ -314,7 +317,7 @@ impl Liquid {
 
     /// Pressure as the stress that particles pass on: half of the moment of the forces between a particle and its
     /// neighbours, over its volume, in the mean over all directions. Beside a wall layers form and stress differs with
-    /// direction: there it is the part along the wall's normal, with the wall's own push.
+    /// direction: there it is the part along the wall's normal, with the wall's own ∇γ.
     fn report_pressure(&mut self, gravity: Vec3) {
         let mut position = std::mem::take(&mut self.work.position);
         let companions = position[..self.state.particles.len()].par_iter_mut().with_min_len(par::LIGHT);
@@ -341,7 +344,7 @@ impl Liquid {
                     dispatch!(level, simd => sum_along(simd, pair.1, lists, &work.position, (i, contact.normal)))
                 });
                 pressure[i - block.start] = from_others * self.gradient_norm()
-                    + from_wall * contact.push.dot(contact.normal) * contact.distance;
+                    + from_wall * contact.gamma_gradient.dot(contact.normal) * contact.distance;
             }
         });
         self.state.particles.pressure = pressure;
@@ -445,7 +448,8 @@ impl Liquid {
         let mut residual = std::mem::take(&mut self.work.residual);
         let mut partial = std::mem::take(&mut self.work.partial);
         let corrected = &self.work.corrected;
-        let (walls, pulls) = (if corrected.on { &corrected.wall_push } else { &self.work.wall_push }, &corrected.pulls);
+        let (walls, pulls) =
+            (if corrected.on { &corrected.gamma_gradients } else { &self.work.gamma_gradients }, &corrected.pulls);
         let compression = &self.work.compression;
         let (share, compliance) = (self.share_taken_back(dt.into()) as f32, self.compliance(dt.into()));
         let (phases, liquids) = (&self.phases, &self.state.particles.liquid);
@@ -562,7 +566,8 @@ impl Liquid {
                 for (k, output) in piece.iter_mut().enumerate() {
                     let i = block.start + k;
                     let rest_density = work.inertia[usize::from(particles.liquid[i])] * in_pores.hindrance(i);
-                    let own = (Vec3::from_slice(&work.wall_push[i]) - work.sums[i].gradient) * work.position[i][3];
+                    let own =
+                        (Vec3::from_slice(&work.gamma_gradients[i]) - work.sums[i].gradient) * work.position[i][3];
                     *output = pack((own - Vec3::from_slice(output) * norm) / rest_density, 0.0);
                 }
             });
@@ -600,7 +605,7 @@ impl Liquid {
                 let mut sum = 0.0;
                 for (k, output) in piece.iter_mut().enumerate() {
                     let i = block.start + k;
-                    let wall = Vec3::from_slice(&work.wall_push[i]).dot(Vec3::from_slice(&flow[i]));
+                    let wall = Vec3::from_slice(&work.gamma_gradients[i]).dot(Vec3::from_slice(&flow[i]));
                     let (value, summed) = finish(i, *output * norm - wall);
                     *output = value;
                     sum += f64::from(summed);

@@ -136,7 +136,7 @@ impl Liquid {
         }
     }
 
-    /// Viscosity between a particle and a wall \[Pa·s\], if it rubs.
+    /// Viscosity between a particle and a wall \[Pa·s\], if it has friction.
     pub(crate) fn wall_viscosity(&self, wall: u16, i: usize) -> Option<f32> {
         match self.walls.friction(wall) {
             WallFriction::Slip => None,
@@ -157,8 +157,8 @@ impl Liquid {
             self.work.reactions[usize::from(contact.wall)]
                 .push(self.state.particles.position[i].as_dvec3(), -on_particle);
         }
-        if self.walls.any_body_rubs() {
-            self.rub_bodies(|liquid, contact| {
+        if self.walls.any_body_has_friction() {
+            self.add_friction_to_bodies(|liquid, contact| {
                 let i = contact.particle as usize;
                 let viscosity = liquid.wall_viscosity(contact.wall, i).unwrap_or(0.0);
                 let force = (contact.drag_velocity - Vec3::from_slice(&liquid.work.flow[i]) * contact.drag) * viscosity;

@@ -172,7 +172,7 @@ pub(crate) struct Seepage {
     /// Dᵢ without what pressure adds by itself \[N\].
     own: Vec<DVec3>,
     /// What else acts on particles of solids, but for pressure \[N\], and how they go at the end of the step \[m/s\].
-    rubbed: Vec<DVec3>,
+    other_forces: Vec<DVec3>,
     drift: Vec<DVec3>,
 }
 
@@ -350,18 +350,18 @@ impl Liquid {
         }
         let mut seepage = std::mem::take(&mut self.phases.seepage);
         self.take_friction(gravity);
-        seepage.rubbed.clone_from(&self.phases.friction);
+        seepage.other_forces.clone_from(&self.phases.friction);
         self.suck(&mut seepage);
         let multiplier = std::mem::take(&mut self.state.particles.multiplier);
         let push = self.push_by(|i| multiplier[i]);
         self.state.particles.multiplier = multiplier;
-        self.expect_drift(&mut seepage, moved, dt);
+        self.predict_drift(&mut seepage, moved, dt);
         let solved = self.solve_drag(&mut seepage, &push, dt);
         self.drag_liquid(&mut seepage, &push, dt);
         self.work.push = push;
         for body in &self.phases.bodies {
             for k in body.particles.clone() {
-                let force = seepage.rubbed[k] + seepage.solve.on_solids[k];
+                let force = seepage.other_forces[k] + seepage.solve.on_solids[k];
                 self.work.acceleration[self.phases.slots[k] as usize] = (force / body.mass + gravity).as_vec3();
             }
         }
@@ -384,10 +384,10 @@ impl Liquid {
             let d = self.between(i, at);
             d * (suction * norm * kernel.slope(d.length() / self.h) / d.length().max(1e-30))
         };
-        let Seepage { web, rubbed, .. } = seepage;
-        for (solid, rubbed) in rubbed.iter_mut().enumerate() {
+        let Seepage { web, other_forces, .. } = seepage;
+        for (solid, other) in other_forces.iter_mut().enumerate() {
             let pairs = web.liquids.of(solid).iter();
-            *rubbed -= pairs.map(|pair| pull(web.wet[pair.other as usize] as usize, solid)).sum::<DVec3>();
+            *other -= pairs.map(|pair| pull(web.wet[pair.other as usize] as usize, solid)).sum::<DVec3>();
         }
         for (k, i) in web.wet.iter().map(|&i| i as usize).enumerate() {
             let force: DVec3 = web.solids.of(k).iter().map(|pair| pull(i, pair.other as usize)).sum();
@@ -407,7 +407,7 @@ impl Liquid {
     }
 
     /// Where solids go at the end of the step without drag.
-    fn expect_drift(&self, seepage: &mut Seepage, [speed, drag]: [&[DVec3]; 2], dt: f64) {
+    fn predict_drift(&self, seepage: &mut Seepage, [speed, drag]: [&[DVec3]; 2], dt: f64) {
         let Seepage { drift, solve, .. } = seepage;
         let Phases { slots, velocity, .. } = &self.phases;
         self.phases.response(drag, &mut solve.response);
@@ -505,7 +505,7 @@ impl Liquid {
         let divergence = std::mem::take(&mut self.work.divergence_pressure);
         // Pressure moves liquid in pores less by what drag takes: that goes to the solids.
         let push = self.push_by(|i| multiplier[i] + divergence[i]);
-        let Seepage { web, own, by_walls, solve, rubbed, open, .. } = &mut seepage;
+        let Seepage { web, own, by_walls, solve, other_forces, open, .. } = &mut seepage;
         for (k, i) in web.wet.iter().map(|&i| i as usize).enumerate() {
             let by_pressure = (Vec3::from_slice(&push[i]) + by_walls[k]).as_dvec3();
             let hindrance = f64::from(self.phases.in_pores.hindrance(i));
@@ -514,12 +514,8 @@ impl Liquid {
             self.state.particles.pressure[i] = (multiplier[i] + divergence[i]) * open[k];
         }
         web.liquids.sum(&solve.force, &mut solve.on_solids);
-        let on_solids = rubbed.iter().zip(&solve.on_solids);
-        self.phases
-            .friction
-            .iter_mut()
-            .zip(on_solids)
-            .for_each(|(friction, (rubbed, drag))| *friction = *rubbed + *drag);
+        let on_solids = other_forces.iter().zip(&solve.on_solids);
+        self.phases.friction.iter_mut().zip(on_solids).for_each(|(friction, (other, drag))| *friction = *other + *drag);
         self.work.push = push;
         (self.state.particles.multiplier, self.work.divergence_pressure) = (multiplier, divergence);
         self.phases.seepage = seepage;

@@ -193,7 +193,7 @@ impl Liquid {
         let dt = PART * spacing / speed;
         self.remove_divergence(dt)?;
         self.sum_forces(gravity, dt)?;
-        self.bodies.expect(gravity);
+        self.bodies.predict(gravity);
         self.start_bodies();
         let forces = self.work.acceleration.clone();
         let first = self.project(dt, PART * ROUNDING, MAX_PRESSURE_ITERATIONS);

@@ -78,7 +78,7 @@ impl Liquid {
         for contact in self.work.contacts.iter().flatten() {
             let i = contact.particle as usize;
             let p = self.state.particles.pressure[i];
-            let force = contact.push * (p + self.mirror_pressure(contact, gravity, p));
+            let force = contact.gamma_gradient * (p + self.mirror_pressure(contact, gravity, p));
             self.work.acceleration[i] += force;
             let on_particle = force.as_dvec3() * f64::from(self.work.position[i][3]);
             self.work.reactions[usize::from(contact.wall)]

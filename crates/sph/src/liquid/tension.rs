@@ -39,7 +39,7 @@ use rayon::prelude::*;
 /// on. The outermost layer of a flat surface has 0.37, the next 0.13; disorder inside makes up to 0.08.
 const SURFACE_NORMALS: [f32; 2] = [0.14, 0.22];
 
-/// How near a wall governs the normal: its push over a spacing, as above.
+/// How near a wall governs the normal: its ∇γ over a spacing, as above.
 const BESIDE: [f32; 2] = [0.1, 0.3];
 
 /// A workspace.
@@ -144,13 +144,13 @@ impl Liquid {
                 let i = block.start + k;
                 let mut away = Vec3::ZERO;
                 while let Some(contact) = contacts.next_if(|contact| contact.particle as usize <= i) {
-                    away += contact.push;
+                    away += contact.gamma_gradient;
                 }
                 (*raw, *ground, *strength) = (Vec3::ZERO, [0.0; 4], 0.0);
                 if self.phases.is_solid(liquids[i]) {
                     continue;
                 }
-                let solids = self.push_of_solids(block, slopes, k);
+                let solids = self.gradient_of_solids(block, slopes, k);
                 let (liquid, away) = (sums[i].gradient + solids, away + solids);
                 *raw = liquid - away * covered(liquid, away, angles[usize::from(liquids[i])]);
                 *ground = pack(away.normalize_or_zero(), ramp(away.length() * spacing, BESIDE));
@@ -162,7 +162,7 @@ impl Liquid {
     }
 
     /// −∇c of particles of solids alone \[1/m\], as walls push.
-    fn push_of_solids(&self, block: &Block, slopes: &[[f32; LANES]], k: usize) -> Vec3 {
+    fn gradient_of_solids(&self, block: &Block, slopes: &[[f32; LANES]], k: usize) -> Vec3 {
         if self.phases.is_empty() {
             return Vec3::ZERO;
         }
@@ -348,14 +348,14 @@ impl Liquid {
 /// How much of what stands before a liquid counts as matter, 0 to 1, by the gradient of the liquid and what pushes it `away` \[1/m\]:
 /// all of it under a drop, and at the rim as much as turns the sum to the contact angle with this sine and cosine.
 fn covered(liquid: Vec3, away: Vec3, [sin, cos]: [f32; 2]) -> f32 {
-    let push = away.length();
-    if push == 0.0 {
+    let steepness = away.length();
+    if steepness == 0.0 {
         return 0.0;
     }
-    let w = away / push;
+    let w = away / steepness;
     let up = liquid.dot(w);
     let along = (liquid - w * up).length();
-    ((up + along * cos / sin.max(1e-3)) / push).clamp(0.0, 1.0)
+    ((up + along * cos / sin.max(1e-3)) / steepness).clamp(0.0, 1.0)
 }
 
 /// From nothing at the first to one at the second.

@@ -179,8 +179,8 @@ impl Liquid {
             self.work.reactions[usize::from(contact.wall)]
                 .push(self.state.particles.position[i].as_dvec3(), -on_particle);
         }
-        if explicit && self.walls.any_body_rubs() {
-            self.rub_bodies(|liquid, contact| {
+        if explicit && self.walls.any_body_has_friction() {
+            self.add_friction_to_bodies(|liquid, contact| {
                 let i = contact.particle as usize;
                 let viscosity = liquid.wall_viscosity(contact.wall, i).unwrap_or(0.0);
                 let force = (contact.drag_velocity - liquid.state.particles.velocity[i] * contact.drag) * viscosity;

@@ -1,6 +1,6 @@
-//! Where particles are nearest to a triangle: there they rub it.
+//! Where particles are nearest to a triangle: there friction holds them.
 
-use super::Rub;
+use super::ClosestPoint;
 use super::compaction::Chosen;
 use super::gauss_quadrature::{dual, splat_vector};
 use crate::simd::{LANES, Lanes3, dot, minus, scaled, set_first, splat};
@@ -8,20 +8,20 @@ use fearless_simd::{Select, Simd, SimdBase, SimdFloat, SimdFrom, f32x8, u32x8};
 use glam::{DVec3, Vec3};
 
 /// Where eight particles are nearest to a triangle: how far away \[m\], and two of the coordinates there.
-pub(super) struct Rubs<S: Simd> {
+pub(super) struct ClosestPoints<S: Simd> {
     distance: f32x8<S>,
     at: [f32x8<S>; 2],
 }
 
 /// Particles near to a triangle, in their order, and where they are nearest to it.
 #[derive(Debug, Default)]
-pub(super) struct RubList {
+pub(super) struct ClosestPointList {
     particles: Chosen,
     distance: Vec<f32>,
     at: [Vec<f32>; 2],
 }
 
-impl RubList {
+impl ClosestPointList {
     /// Makes room for so many.
     pub(super) fn clear(&mut self, room: usize) {
         self.particles.clear(room);
@@ -32,21 +32,27 @@ impl RubList {
 
     /// Takes up those of eight particles that are nearer than `farthest` \[m\].
     #[inline(always)]
-    pub(super) fn push<S: Simd>(&mut self, simd: S, rubs: Rubs<S>, farthest: f32x8<S>, eight: &[u32; LANES]) {
-        let near = rubs.distance.simd_lt(farthest);
+    pub(super) fn push<S: Simd>(
+        &mut self,
+        simd: S,
+        points: ClosestPoints<S>,
+        farthest: f32x8<S>,
+        eight: &[u32; LANES],
+    ) {
+        let near = points.distance.simd_lt(farthest);
         let count = self.particles.all().len();
         let lanes = count..count + LANES;
         let [u, v] = &mut self.at;
-        for (value, column) in [(rubs.distance, &mut self.distance), (rubs.at[0], u), (rubs.at[1], v)] {
+        for (value, column) in [(points.distance, &mut self.distance), (points.at[0], u), (points.at[1], v)] {
             set_first(simd, value, near).store_slice(&mut column[lanes.clone()]);
         }
         self.particles.push(simd, near, u32x8::simd_from(simd, *eight));
     }
 
-    pub(super) fn all(&self) -> impl Iterator<Item = (u32, Rub)> {
+    pub(super) fn all(&self) -> impl Iterator<Item = (u32, ClosestPoint)> {
         self.particles.all().iter().enumerate().map(|(k, &particle)| {
             let [u, v] = [self.at[0][k], self.at[1][k]];
-            (particle, Rub { distance: self.distance[k], lambda: Vec3::new(u, v, 1.0 - u - v) })
+            (particle, ClosestPoint { distance: self.distance[k], lambda: Vec3::new(u, v, 1.0 - u - v) })
         })
     }
 }
@@ -77,7 +83,7 @@ impl<S: Simd> Nearest<S> {
 
     /// Where eight particles are nearest to the triangle: below a particle, if it stands above the triangle, or on a side.
     #[inline(always)]
-    pub(super) fn rubs(&self, simd: S, p: Lanes3<S>) -> Rubs<S> {
+    pub(super) fn closest_points(&self, simd: S, p: Lanes3<S>) -> ClosestPoints<S> {
         let (zero, one) = (splat(simd, 0.0), splat(simd, 1.0));
         let from_third = minus(p, self.corner);
         let from_first = minus(from_third, self.sides[0]);
@@ -92,7 +98,7 @@ impl<S: Simd> Nearest<S> {
         let best = nearer(best, (second, zero, u));
         let (square, x, y) = nearer(best, (third, one - v, v));
         let distance = square.sqrt();
-        Rubs { distance, at: [x, y] }
+        ClosestPoints { distance, at: [x, y] }
     }
 
     /// Where on a side eight points are nearest to it, as a part of it, and the squares of their distances \[m²\]; the points are
@@ -132,26 +138,26 @@ mod tests {
             let [a, b, c] = [0, 3, 6].map(|k| DVec3::from_slice(&corners[k..]));
             let position = |k: usize| Vec3::new(positions[k], positions[8 + k], positions[16 + k]);
             for level in [Level::new(), Level::baseline()] {
-                let mut list = RubList::default();
+                let mut list = ClosestPointList::default();
                 list.clear(2 * LANES);
                 dispatch!(level, simd => {
                     let p = [0, 8, 16].map(|k| f32x8::from_slice(simd, &positions[k..k + LANES]));
-                    let rubs = Nearest::new(simd, [a, b, c]).rubs(simd, p);
-                    list.push(simd, rubs, splat(simd, 1.0), &[0, 1, 2, 3, 4, 5, 6, 7]);
+                    let eight = Nearest::new(simd, [a, b, c]).closest_points(simd, p);
+                    list.push(simd, eight, splat(simd, 1.0), &[0, 1, 2, 3, 4, 5, 6, 7]);
                 });
-                let rubs: Vec<_> = list.all().collect();
+                let points: Vec<_> = list.all().collect();
                 for k in 0..LANES {
                     let (nearest, lambda) = closest_point(position(k).as_dvec3(), [a, b, c]);
                     let distance = nearest.distance(position(k).as_dvec3());
-                    let Some(&(_, rub)) = rubs.iter().find(|rub| rub.0 as usize == k) else {
+                    let Some(&(_, found)) = points.iter().find(|found| found.0 as usize == k) else {
                         prop_assert!(distance > 1.0 - 2e-6);
                         continue;
                     };
-                    prop_assert!((f64::from(rub.distance) - distance).abs() < 2e-6, "{} {distance}", rub.distance);
+                    prop_assert!((f64::from(found.distance) - distance).abs() < 2e-6, "{} {distance}", found.distance);
                     // Where the triangle is a needle, other points are as near.
-                    let point = rub.lambda.x * a.as_vec3() + rub.lambda.y * b.as_vec3() + rub.lambda.z * c.as_vec3();
-                    let off = point.distance(position(k)) - rub.distance;
-                    prop_assert!(off.abs() < 1e-5 && rub.lambda.min_element() > -1e-6, "{off} {lambda}");
+                    let point = found.lambda.x * a.as_vec3() + found.lambda.y * b.as_vec3() + found.lambda.z * c.as_vec3();
+                    let off = point.distance(position(k)) - found.distance;
+                    prop_assert!(off.abs() < 1e-5 && found.lambda.min_element() > -1e-6, "{off} {lambda}");
                 }
             }
         }

@@ -59,7 +59,7 @@ impl Liquid {
         let scheme = IntegrationScheme {
             kernel: self.walls.sample_kernel(),
             longest: longest_edge as f32,
-            rub: self.walls.any_body_rubs().then_some(self.h),
+            friction_reach: self.walls.any_body_has_friction().then_some(self.h),
             by_edges: wall == BodyWall::Pressure && integral == Integral::Edges,
             traction: (wall == BodyWall::Traction).then(|| TractionKernel::new(&self.traction(), distribution)),
             hold: (viscosity > 0.0).then_some(hold),
@@ -91,22 +91,22 @@ impl Liquid {
         }
     }
 
-    /// The nodes that particles rub feel what those do not; `force` is that on a particle before a body \[N\]. Notes how fast friction
+    /// Nodes feel the friction of particles the other way round; `force` is that on a particle before a body \[N\]. Notes how fast friction
     /// may change the velocity of a node at most.
-    pub(crate) fn rub_bodies(&mut self, force: impl Fn(&Self, &Contact) -> DVec3) {
+    pub(crate) fn add_friction_to_bodies(&mut self, force: impl Fn(&Self, &Contact) -> DVec3) {
         let bodies = self.walls.len() as u16;
         let mut on_nodes = std::mem::take(&mut self.bodies.force);
         let mut rates = std::mem::take(&mut self.work.partial);
         rates.clear();
         rates.resize(on_nodes.len(), 0.0);
-        for (contacts, rubbed) in self.work.contacts.iter().zip(&self.work.rubbed) {
+        for (contacts, friction_contacts) in self.work.contacts.iter().zip(&self.work.friction_contacts) {
             let mut contacts = contacts.iter().filter(|contact| contact.wall >= bodies);
-            for rubbed in rubbed {
-                let Some(contact) = contacts.find(|contact| contact.particle == rubbed.particle) else { break };
+            for friction in friction_contacts {
+                let Some(contact) = contacts.find(|contact| contact.particle == friction.particle) else { break };
                 let force = force(self, contact);
                 let viscosity = self.wall_viscosity(contact.wall, contact.particle as usize).unwrap_or(0.0);
                 let drag = f64::from(viscosity * contact.drag) * self.rest_volume();
-                for (node, share) in rubbed.nodes.into_iter().zip(rubbed.lambda.to_array()) {
+                for (node, share) in friction.nodes.into_iter().zip(friction.lambda.to_array()) {
                     on_nodes[node as usize] -= force * f64::from(share);
                     rates[node as usize] += drag * f64::from(share) * self.bodies.node_compliance(node);
                 }
@@ -238,7 +238,7 @@ impl Liquid {
         self.bodies.push_nodes(self.rest_volume(), |i| q[i], &mut response);
         self.bodies.response = response;
         self.bodies.give_way();
-        self.bodies.add_expected();
+        self.bodies.add_predicted();
     }
 
     /// How particles and the nodes of bodies answer to the multipliers that are the companions of the positions, on top of the start of
@@ -257,7 +257,7 @@ impl Liquid {
             bodies.response = response;
             bodies.give_way();
             if from_start {
-                bodies.add_expected();
+                bodies.add_predicted();
             }
         };
         rayon::join(|| self.accelerate(push), yield_bodies);

@@ -100,14 +100,14 @@ impl<'a> Edges<'a> {
         let [a, b] = [foot[0] * sums.weight + sums.moments[0], foot[1] * sums.weight + sums.moments[1]];
         let [x, y] = cut.coordinates_of(simd, [a, b]);
         let parts: [[f32; LANES]; 2] = [x.into(), y.into()];
-        let push = cut.axes[2] * cut.scale;
+        let gradient = cut.axes[2] * cut.scale;
         for (k, &particle) in particles.iter().enumerate().take_while(|(_, particle)| **particle != nobody) {
             let (weight, [x, y]) = (weights[k], parts.map(|part| part[k]));
             if weight > NOTHING {
                 pairs.push(Pair {
                     particle,
                     wall_fraction: wall_fractions[k],
-                    parts: [push * x, push * y, push * (weight - x - y)],
+                    parts: [gradient * x, gradient * y, gradient * (weight - x - y)],
                 });
             }
         }

@@ -1,6 +1,6 @@
 //! The wall integral over the triangles of a body, and the paper's traction: by Gauss points, or along edges.
 
-use super::closest_point::{Nearest, RubList};
+use super::closest_point::{ClosestPointList, Nearest};
 use super::compaction::Chosen;
 use super::edges::Edges;
 use super::{Pair, Pairs};
@@ -42,7 +42,7 @@ pub(crate) struct IntegrationScheme<'a> {
     /// Longest edge of a piece seen from 0.2 reaches, in reaches.
     pub(crate) longest: f32,
     /// How far friction reaches \[m\], if there is any.
-    pub(crate) rub: Option<f64>,
+    pub(crate) friction_reach: Option<f64>,
     /// Whether the integral is taken along edges, not at Gauss points.
     pub(crate) by_edges: bool,
     /// The paper's wall instead of the integral.
@@ -102,11 +102,11 @@ pub(super) fn integrate<S: Simd, K: KernelLanes>(
     face: &Face,
     scheme: IntegrationScheme,
     (liquid, columns, positions): SortedParticles<'_>,
-    (Pairs { pairs, rubs }, scratch): (&mut Pairs, &mut Scratch),
+    (Pairs { pairs, closest_points }, scratch): (&mut Pairs, &mut Scratch),
 ) {
-    let Scratch { ranges, may_feel, may_rub, near, pieces } = scratch;
+    let Scratch { ranges, may_feel, in_friction_reach, near, pieces } = scratch;
     let farthest = scheme.reach();
-    let reach = scheme.rub.map_or(farthest, |rub| farthest.max(rub as f32));
+    let reach = scheme.friction_reach.map_or(farthest, |reach| farthest.max(reach as f32));
     let low = face.moved.iter().chain(&face.own).fold(DVec3::INFINITY, |low, c| low.min(*c)).as_vec3() - reach;
     let high = face.moved.iter().chain(&face.own).fold(DVec3::NEG_INFINITY, |high, c| high.max(*c)).as_vec3() + reach;
     // Lanes live outside of the closure: inside, the compiler would not know the instruction set.
@@ -114,7 +114,7 @@ pub(super) fn integrate<S: Simd, K: KernelLanes>(
     liquid.for_each_range_in(low, high, |range| ranges.push(range));
     let room = ranges.iter().map(Range::len).sum::<usize>() + 2 * LANES;
     may_feel.clear(room);
-    may_rub.clear(room);
+    in_friction_reach.clear(room);
     near.clear(room);
     simd.vectorize(
         #[inline(always)]
@@ -122,7 +122,7 @@ pub(super) fn integrate<S: Simd, K: KernelLanes>(
             let corners = if scheme.traction.is_some() { face.own } else { face.moved };
             let cut = CutTriangle::new(corners, farthest, scheme.longest);
             let moved = face.own.iter().zip(&corners).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
-            let margin = scheme.rub.map_or(0.0, |rub| (rub + moved) as f32 * cut.scale);
+            let margin = scheme.friction_reach.map_or(0.0, |reach| (reach + moved) as f32 * cut.scale);
             let [behind, before, margin] = [-1.0, margin.max(1.0), margin].map(|x| splat(simd, x));
             for range in &*ranges {
                 let end = u32x8::splat(simd, range.end as u32);
@@ -138,18 +138,18 @@ pub(super) fn integrate<S: Simd, K: KernelLanes>(
                     let numbers = u32x8::from_fn(simd, |k| (from + k) as u32);
                     let real = numbers.simd_lt(end) & may_meet;
                     may_feel.push(simd, cut.within(simd, &feet, feet.radius) & real, numbers);
-                    if scheme.rub.is_some() {
-                        may_rub.push(simd, cut.within(simd, &feet, margin) & real, numbers);
+                    if scheme.friction_reach.is_some() {
+                        in_friction_reach.push(simd, cut.within(simd, &feet, margin) & real, numbers);
                     }
                 }
             }
             let nobody = (positions.len() - 1) as u32;
-            if let Some(rub) = scheme.rub {
-                let (nearest, rub) = (Nearest::new(simd, face.own), splat(simd, rub as f32));
-                for eight in may_rub.eights(nobody) {
-                    near.push(simd, nearest.rubs(simd, gather(simd, positions, eight).0), rub, eight);
+            if let Some(reach) = scheme.friction_reach {
+                let (nearest, reach) = (Nearest::new(simd, face.own), splat(simd, reach as f32));
+                for eight in in_friction_reach.eights(nobody) {
+                    near.push(simd, nearest.closest_points(simd, gather(simd, positions, eight).0), reach, eight);
                 }
-                rubs.extend(near.all());
+                closest_points.extend(near.all());
             }
             let edges = Edges::new(&cut);
             for eight in may_feel.eights(nobody) {
@@ -185,10 +185,10 @@ pub(super) fn integrate<S: Simd, K: KernelLanes>(
 pub(super) struct Scratch {
     /// Ranges of particles around the triangle.
     ranges: Vec<Range<usize>>,
-    /// Particles that may feel it, and those that may be near enough to rub it.
+    /// Particles that may feel it, and those that may be near enough for its friction.
     may_feel: Chosen,
-    may_rub: Chosen,
-    near: RubList,
+    in_friction_reach: Chosen,
+    near: ClosestPointList,
     pieces: Felt,
 }
 
@@ -201,7 +201,7 @@ impl Scratch {
     /// Makes at least so much room.
     pub(super) fn make_room(&mut self, [particles, ranges]: [usize; 2]) {
         self.may_feel.clear(particles);
-        self.may_rub.clear(particles);
+        self.in_friction_reach.clear(particles);
         self.near.clear(particles);
         self.ranges.clear();
         self.ranges.reserve(ranges);
@@ -470,12 +470,12 @@ impl CutTriangle {
             return None;
         }
         let area = self.area / (cuts * cuts);
-        let push = self.axes[2] * (area * self.scale);
+        let gradient = self.axes[2] * (area * self.scale);
         let moments = self.coordinates(sums.moments.map(add_up));
         let [x, y] = [0, 1].map(|k| foot.at[k] * weight + moments[k]);
         Some(Pair {
             wall_fraction: add_up(sums.flux) * foot.height * area / (4.0 * PI),
-            parts: [push * x, push * y, push * (weight - x - y)],
+            parts: [gradient * x, gradient * y, gradient * (weight - x - y)],
             ..Pair::default()
         })
     }

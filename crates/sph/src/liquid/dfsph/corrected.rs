@@ -15,7 +15,7 @@
 //!
 //! | symbol | meaning |
 //! |---|---|
-//! | gᵢⱼ, b | V0 ∇Wᵢⱼ, push of a side of a wall \[1/m\]; a side is a neighbour at its foot point that holds against its normal alone |
+//! | gᵢⱼ, b | V0 ∇Wᵢⱼ, ∇γ of a side of a wall \[1/m\]; a side is a neighbour at its foot point that holds against its normal alone |
 //! | d, n | distance from the side \[m\], its normal into the liquid |
 //! | ∫ W n⊗(x − y) dA | b d n⊗n of a flat side; of triangles Σₖ Bₖ⊗(x − xₖ) over their nodes, exactly: before a ball its part along the surface is less than zero |
 //! | qᵢ | pressure \[Pa\]; inside the liquid it may pull, elsewhere not |
@@ -72,9 +72,9 @@ pub(crate) struct Corrected {
     pub(crate) inverse: Vec<Symmetric>,
     /// q L of each particle, in two parts; one more than particles.
     pressed: [Vec<Packed>; 2],
-    /// Corrected push of all sides, and that times their velocity.
-    pub(super) wall_push: Vec<Packed>,
-    /// Corrected push less L Σ g: what a particle's own pressure does to it.
+    /// Corrected ∇γ of all sides, and that times their velocity.
+    pub(super) gamma_gradients: Vec<Packed>,
+    /// Corrected ∇γ less L Σ g: what a particle's own pressure does to it.
     own: Vec<Vec3>,
     inverse_diagonal: Vec<f32>,
     /// Which particles may pull.
@@ -134,9 +134,9 @@ fn invert_or_not(moments: &Symmetric) -> (Symmetric, f32) {
     (if trust > 0.0 { half(m.inverse()) } else { [0.0; 6] }, trust)
 }
 
-/// n·Ln times n: what is left of a corrected push along the normal of a side.
+/// n·Ln times n: what is left of a corrected ∇γ along the normal of a side.
 fn along(l: &Symmetric, side: &Side) -> Vec3 {
-    side.normal * (side.push * side.normal.dot(apply(l, side.normal)))
+    side.normal * (side.gamma_slope * side.normal.dot(apply(l, side.normal)))
 }
 
 impl Liquid {
@@ -149,23 +149,23 @@ impl Liquid {
         self.setup.params.corrects_gradients() && by_pressure && wanted && !self.phases.is_porous()
     }
 
-    /// Inverse moments of the gradients, and what walls and bodies push with under them.
+    /// Inverse moments of the gradients, and what ∇γ of walls and bodies is under them.
     pub(super) fn correct_gradients(&mut self) {
         let count = self.state.particles.len();
         let mut c = std::mem::take(&mut self.work.corrected);
         let mut links = std::mem::take(&mut self.work.links);
         c.inverse.resize(count, [0.0; 6]);
         c.fit.resize(count, ([0.0; 6], 0.0));
-        c.wall_push.resize(count, [0.0; 4]);
+        c.gamma_gradients.resize(count, [0.0; 4]);
         c.own.resize(count, Vec3::ZERO);
         c.inverse_diagonal.resize(count, 0.0);
         let (level, norm, work) = (self.level, -self.gradient_norm(), &self.work);
         with_kernel_and_space!(self, |pair| {
             let pieces = c.inverse.par_chunks_mut(par::PIECE).zip(c.fit.par_chunks_mut(par::PIECE));
-            let pieces = pieces.zip(c.wall_push.par_chunks_mut(par::PIECE)).zip(&mut links);
+            let pieces = pieces.zip(c.gamma_gradients.par_chunks_mut(par::PIECE)).zip(&mut links);
             let blocks = work.neighbours.blocks.par_iter().zip(&work.slopes).zip(&work.gradients).zip(&work.contacts);
             blocks.zip(pieces).for_each(
-                |((((block, slopes), gradients), contacts), (((inverse, fit), push), links))| {
+                |((((block, slopes), gradients), contacts), (((inverse, fit), gamma_gradients), links))| {
                     let pairs = Pairs { block, slopes, gradients };
                     dispatch!(level, simd => sum_moments(simd, pair.1, pairs, &work.position, norm, inverse));
                     for (fit, moments) in fit.iter_mut().zip(&*inverse) {
@@ -173,7 +173,7 @@ impl Liquid {
                     }
                     self.meet_sides(block.start, contacts, inverse);
                     inverse.iter_mut().for_each(|moments| *moments = invert(moments));
-                    self.correct_pushes(block.start, (contacts, links), inverse, push);
+                    self.correct_gamma_gradients(block.start, (contacts, links), inverse, gamma_gradients);
                 },
             );
         });
@@ -181,7 +181,7 @@ impl Liquid {
         let own = c.own.par_iter_mut().zip(&mut c.inverse_diagonal).with_min_len(par::LIGHT).enumerate();
         own.for_each(|(i, (own, inverse_diagonal))| {
             let l = &c.inverse[i];
-            *own = Vec3::from_slice(&c.wall_push[i]) - apply(l, sums[i].gradient);
+            *own = Vec3::from_slice(&c.gamma_gradients[i]) - apply(l, sums[i].gradient);
             let mean = (l[0] + l[1] + l[2]) * (1.0 / 3.0);
             *inverse_diagonal = diagonal[i] / (mean * mean);
         });
@@ -203,7 +203,7 @@ impl Liquid {
         flow[count] = [0.0; 4];
         let each = flow[..count].par_iter_mut().with_min_len(par::LIGHT).zip(&self.state.particles.velocity);
         each.for_each(|(flow, &v)| *flow = pack(v, 0.0));
-        let (compression, walls) = (&self.work.compression, &self.work.corrected.wall_push);
+        let (compression, walls) = (&self.work.compression, &self.work.corrected.gamma_gradients);
         self.sum_rates_corrected((&flow, 0.0), &mut turned, &mut partial, |i, rate| {
             let carried = compression[i] > INSIDE && walls[i][3] == 0.0;
             (if carried { TURNED * (rate + walls[i][3]) } else { 0.0 }, 0.0)
@@ -220,8 +220,9 @@ impl Liquid {
                 m.iter_mut().zip(moment).for_each(|(m, more)| *m += more);
                 continue;
             }
-            for Side { normal: n, push, distance } in self.walls.sides(contact, self.state.particles.position[i]) {
-                let weight = push * distance;
+            for Side { normal: n, gamma_slope, distance } in self.walls.sides(contact, self.state.particles.position[i])
+            {
+                let weight = gamma_slope * distance;
                 let more = [n.x * n.x, n.y * n.y, n.z * n.z, n.x * n.y, n.x * n.z, n.y * n.z];
                 m.iter_mut().zip(more).for_each(|(m, more)| *m += weight * more);
             }
@@ -229,7 +230,7 @@ impl Liquid {
     }
 
     /// The corrected pushes of walls and of the nodes of bodies on the particles of a block.
-    fn correct_pushes(
+    fn correct_gamma_gradients(
         &self,
         start: usize,
         (contacts, links): (&[Contact], &mut [NodeWeight]),
@@ -249,17 +250,17 @@ impl Liquid {
                     // As each side of a tank, each node holds against its own normal alone.
                     let n = link.weight.normalize_or_zero();
                     link.weight *= n.dot(apply(l, n));
-                    let flux = link.weight.dot(self.bodies.velocity_of(link.node));
-                    sum = pack(Vec3::from_slice(&sum) + link.weight, sum[3] + flux);
+                    let rate = link.weight.dot(self.bodies.velocity_of(link.node));
+                    sum = pack(Vec3::from_slice(&sum) + link.weight, sum[3] + rate);
                 }
             } else {
                 let is_tank = self.walls.is_tank(contact.wall);
                 for side in self.walls.sides(contact, self.state.particles.position[i]) {
-                    let push = along(l, &side);
-                    // The one side of a curved wall may move differently from place to place: its flux is known as a whole.
-                    let share = push.length() / side.push.max(f32::MIN_POSITIVE);
-                    let flux = if is_tank { push.dot(contact.velocity) } else { contact.flux * share };
-                    sum = pack(Vec3::from_slice(&sum) + push, sum[3] + flux);
+                    let gamma_gradient = along(l, &side);
+                    // The one side of a curved wall may move differently from place to place: its ∇γ·v is known as a whole.
+                    let share = gamma_gradient.length() / side.gamma_slope.max(f32::MIN_POSITIVE);
+                    let rate = if is_tank { gamma_gradient.dot(contact.velocity) } else { contact.gamma_rate * share };
+                    sum = pack(Vec3::from_slice(&sum) + gamma_gradient, sum[3] + rate);
                 }
             }
             *output = std::array::from_fn(|k| output[k] + sum[k]);
@@ -268,7 +269,7 @@ impl Liquid {
 
     /// Finds the pressure that leaves no divergence, and adds its acceleration; then the shift of positions that leaves no compression.
     pub(super) fn project_and_shift(&mut self, gravity: DVec3, dt: f64) -> Result<Solved, StepError> {
-        self.bodies.expect(gravity);
+        self.bodies.predict(gravity);
         self.add_mirror_heads(gravity.as_vec3());
         self.start_bodies();
         let error = self.error_of_projection(gravity, dt);
@@ -315,7 +316,7 @@ impl Liquid {
                     continue;
                 }
                 let gravity = self.walls.gravity_at(contact.wall, gravity);
-                for side in self.walls.sides(contact, x).iter().filter(|side| side.push > 0.0 && q > 0.0) {
+                for side in self.walls.sides(contact, x).iter().filter(|side| side.gamma_slope > 0.0 && q > 0.0) {
                     let head = (-side.normal.dot(gravity) * side.distance).max(-q / rest_density);
                     let by_wall = along(&self.work.corrected.inverse[i], side) * head;
                     acceleration[i] += by_wall;
@@ -377,8 +378,8 @@ impl Liquid {
             let i = contact.particle as usize;
             let (x, q) = (self.state.particles.position[i], f64::from(self.state.particles.multiplier[i]));
             for side in self.walls.sides(contact, x) {
-                let push = along(&self.work.corrected.inverse[i], &side).as_dvec3();
-                reactions[usize::from(contact.wall)].push(x.as_dvec3(), push * (-q * volume));
+                let gamma_gradient = along(&self.work.corrected.inverse[i], &side).as_dvec3();
+                reactions[usize::from(contact.wall)].push(x.as_dvec3(), gamma_gradient * (-q * volume));
             }
         }
         self.work.reactions = reactions;
@@ -555,7 +556,7 @@ impl Liquid {
                 let mut sum = 0.0;
                 for (k, output) in piece.iter_mut().enumerate() {
                     let i = block.start + k;
-                    let wall = Vec3::from_slice(&c.wall_push[i]).dot(Vec3::from_slice(&flow[i]));
+                    let wall = Vec3::from_slice(&c.gamma_gradients[i]).dot(Vec3::from_slice(&flow[i]));
                     let (value, summed) = finish(i, *output * norm - wall);
                     *output = value;
                     sum += f64::from(summed);

@@ -171,7 +171,8 @@ fn a_ball_adds_its_own_moment() {
     let liquid = around_a_ball(center, radius);
     let mut seen = 0;
     for contact in liquid.work.contacts.iter().flatten() {
-        let (r, b) = (liquid.state.particles.position[contact.particle as usize] - center, contact.push.length());
+        let (r, b) =
+            (liquid.state.particles.position[contact.particle as usize] - center, contact.gamma_gradient.length());
         let (n, d) = (r.normalize(), r.length() - radius);
         if b * (SPACING as f32) < 0.05 {
             continue;
