@@ -36,12 +36,12 @@ pub struct Hand {
 #[derive(Default)]
 pub(crate) struct Hands {
     pulls: Vec<(String, Pull)>,
-    pub(crate) grips: Vec<Grip>,
+    pub(crate) active: Vec<ActivePull>,
 }
 
 /// What a pull of the scene holds.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(crate) struct Grip {
+pub(crate) struct ActivePull {
     /// Number of the pull.
     pull: u16,
     /// Where the point was when it was taken \[m\].
@@ -83,7 +83,7 @@ impl Spring {
 
 impl Hands {
     pub(crate) fn new(scene: &Scene) -> Self {
-        Self { pulls: scene.pull.iter().map(|(name, pull)| (name.clone(), pull.clone())).collect(), grips: Vec::new() }
+        Self { pulls: scene.pull.iter().map(|(name, pull)| (name.clone(), pull.clone())).collect(), active: Vec::new() }
     }
 
     /// Lets the pulls of the scene take hold, move to where they are at the end of the step, and let go.
@@ -91,19 +91,19 @@ impl Hands {
         for (number, (_, pull)) in self.pulls.iter().enumerate() {
             let id = FIRST_OF_SCENE + number as u64;
             let holds = (pull.from..pull.until.unwrap_or(f64::INFINITY)).contains(&time);
-            let mut grip = self.grips.iter().find(|grip| usize::from(grip.pull) == number).copied();
-            if holds && grip.is_none() {
+            let mut active = self.active.iter().find(|active| usize::from(active.pull) == number).copied();
+            if holds && active.is_none() {
                 let start = tie(parts, id, pull.body.as_deref(), &pull.at, &Spring::of_pull(pull));
-                grip = start.map(|start| Grip { pull: number as u16, start });
-                self.grips.extend(grip);
+                active = start.map(|start| ActivePull { pull: number as u16, start });
+                self.active.extend(active);
             }
-            match grip {
-                Some(grip) if holds => {
-                    drag(parts, id, pull.motion.pose(time + dt - pull.from).apply(grip.start));
+            match active {
+                Some(active) if holds => {
+                    drag(parts, id, pull.motion.pose(time + dt - pull.from).apply(active.start));
                 }
                 Some(_) => {
                     parts.iter_mut().for_each(|part| part.let_go(id));
-                    self.grips.retain(|grip| usize::from(grip.pull) != number);
+                    self.active.retain(|active| usize::from(active.pull) != number);
                 }
                 None => {}
             }

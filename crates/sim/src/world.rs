@@ -476,7 +476,7 @@ impl World {
     /// The states of all parts, then what the pulls of the scene hold.
     fn state(&self) -> Result<Vec<u8>, postcard::Error> {
         let bytes = self.method.parts().iter().try_fold(Vec::new(), |bytes, part| part.save(bytes))?;
-        postcard::to_extend(&self.hands.grips, bytes)
+        postcard::to_extend(&self.hands.active, bytes)
     }
 
     /// Takes over what `save` gave: the next steps are, bit for bit, those that would have followed then.
@@ -493,7 +493,7 @@ impl World {
         }
         let mut state = saved.state.as_slice();
         self.method.parts_mut().into_iter().try_for_each(|part| part.load(&mut state)).map_err(|e| fail(&e))?;
-        self.hands.grips = take(&mut state).map_err(|e| fail(&e))?;
+        self.hands.active = take(&mut state).map_err(|e| fail(&e))?;
         if !state.is_empty() {
             return Err(fail(&"there is more than its state"));
         }

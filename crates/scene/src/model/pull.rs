@@ -107,7 +107,7 @@ impl Grab {
     pub(crate) fn check(&self, scene: &Scene) -> Result<(), Wrong> {
         let bodies: Vec<&str> = scene.body_names().collect();
         let spring = [("stiffness", self.stiffness), ("damping", self.damping), ("strength", self.strength)];
-        check_grip(&bodies, self.body.as_deref(), &self.at, &spring)
+        check_spring(&bodies, self.body.as_deref(), &self.at, &spring)
     }
 }
 
@@ -115,7 +115,7 @@ impl Pull {
     /// What is wrong with it in a scene, if anything.
     pub(crate) fn check(&self, scene: &Scene) -> Result<(), Wrong> {
         let bodies: Vec<&str> = scene.body_names().collect();
-        check_grip(
+        check_spring(
             &bodies,
             self.body.as_deref(),
             &self.at,
@@ -135,7 +135,7 @@ impl Move {
     }
 }
 
-fn check_grip(
+fn check_spring(
     bodies: &[&str],
     body: Option<&str>,
     at: &Pick,

@@ -17,7 +17,7 @@
 
 use super::{Method, Step};
 use crate::build::{self, BuildError, clearance};
-use crate::hands::{Grip, Hands};
+use crate::hands::{ActivePull, Hands};
 use crate::part::Part;
 use crate::parts::{self, LiquidPart, RigidPart, SavedSoft, SoftPart};
 use glam::DVec3;
@@ -38,7 +38,7 @@ pub(crate) struct Gauss {
 pub(crate) struct Before {
     soft: SavedSoft,
     rigid: Option<meniscus_rigid::State>,
-    grips: Vec<Grip>,
+    active_pulls: Vec<ActivePull>,
 }
 
 impl Method for Gauss {
@@ -62,10 +62,10 @@ impl Method for Gauss {
         self.water.roll_back();
         self.soft.roll_back();
         self.rigid.roll_back();
-        if let Some(Before { soft, rigid, grips }) = self.before.take() {
+        if let Some(Before { soft, rigid, active_pulls }) = self.before.take() {
             // Saved by these very solids.
             let _fits = self.soft.restore(soft) && self.rigid.restore(rigid);
-            hands.grips = grips;
+            hands.active = active_pulls;
         }
     }
 
@@ -124,7 +124,8 @@ impl Gauss {
         let Step { time, dt, gravity, hands } = step;
         let most = f64::from(self.water.liquid.setup().coupling.substeps);
         let count = if self.water.dry { 1.0 } else { (dt / self.stable_step_of_solids()).ceil().clamp(1.0, most) };
-        let before = || Before { soft: self.soft.saved(), rigid: self.rigid.saved(), grips: hands.grips.clone() };
+        let before =
+            || Before { soft: self.soft.saved(), rigid: self.rigid.saved(), active_pulls: hands.active.clone() };
         self.before = (count > 1.0).then(before);
         let part = dt / count;
         for number in 0..count as u32 {

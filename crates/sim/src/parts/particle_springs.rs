@@ -40,10 +40,10 @@ pub(crate) struct Found {
 
 /// What hands hold.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct ParticleSprings(Vec<Grip>);
+pub(crate) struct ParticleSprings(Vec<HeldSpring>);
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Grip {
+struct HeldSpring {
     id: u64,
     /// Name of the body.
     body: String,
@@ -110,7 +110,7 @@ impl ParticleSprings {
         let (point, _) = matter.mean(&particles, matter.position);
         let body_mass = own.clone().filter(free).map(|i| matter.mass[i]).sum();
         let (stiffness, damping) = spring.numbers(body_mass);
-        self.0.push(Grip {
+        self.0.push(HeldSpring {
             id,
             body: (*name).to_owned(),
             body_mass,
@@ -126,44 +126,44 @@ impl ParticleSprings {
 
     /// Moves the far end of a spring; whether there is one of that number.
     pub(crate) fn drag(&mut self, id: u64, target: DVec3) -> bool {
-        let grip = self.0.iter_mut().find(|grip| grip.id == id);
-        grip.map(|grip| grip.anchor = target).is_some()
+        let held = self.0.iter_mut().find(|held| held.id == id);
+        held.map(|held| held.anchor = target).is_some()
     }
 
     /// Changes what a spring is like; whether there is one of that number.
     pub(crate) fn stiffen(&mut self, id: u64, spring: &Spring) -> bool {
-        let grip = self.0.iter_mut().find(|grip| grip.id == id);
-        grip.map(|grip| (grip.stiffness, grip.damping) = spring.numbers(grip.body_mass)).is_some()
+        let held = self.0.iter_mut().find(|held| held.id == id);
+        held.map(|held| (held.stiffness, held.damping) = spring.numbers(held.body_mass)).is_some()
     }
 
     /// Takes a spring away.
     pub(crate) fn let_go(&mut self, id: u64) {
-        self.0.retain(|grip| grip.id != id);
+        self.0.retain(|held| held.id != id);
     }
 
     /// Finds the forces of a step of `dt` \[s\] and gives each particle that is held its share by mass \[N\].
     pub(crate) fn pull(&mut self, matter: &Matter, dt: f64, mut give: impl FnMut(usize, DVec3)) {
-        for grip in &mut self.0 {
-            let (x, mass) = matter.mean(&grip.particles, matter.position);
-            let (v, _) = matter.mean(&grip.particles, matter.velocity);
+        for held in &mut self.0 {
+            let (x, mass) = matter.mean(&held.particles, matter.position);
+            let (v, _) = matter.mean(&held.particles, matter.velocity);
             let most = 0.5 * mass / dt;
-            let stiffness = grip.stiffness.min(0.5 * most / dt);
-            let resistance = (stiffness * dt + grip.damping).min(most);
-            grip.point = x;
-            grip.force = stiffness * (grip.anchor - x) - resistance * v;
-            for &i in &grip.particles {
-                give(i as usize, grip.force * (matter.mass[i as usize] / mass));
+            let stiffness = held.stiffness.min(0.5 * most / dt);
+            let resistance = (stiffness * dt + held.damping).min(most);
+            held.point = x;
+            held.force = stiffness * (held.anchor - x) - resistance * v;
+            for &i in &held.particles {
+                give(i as usize, held.force * (matter.mass[i as usize] / mass));
             }
         }
     }
 
     /// The springs.
     pub(crate) fn tied(&self) -> impl Iterator<Item = Tied<'_>> {
-        self.0.iter().map(|grip| (grip.id, grip.body.as_str(), [grip.point, grip.anchor, grip.force]))
+        self.0.iter().map(|held| (held.id, held.body.as_str(), [held.point, held.anchor, held.force]))
     }
 
     /// Whether these particles exist.
     pub(crate) fn fit(&self, particles: usize) -> bool {
-        self.0.iter().flat_map(|grip| &grip.particles).all(|&i| (i as usize) < particles)
+        self.0.iter().flat_map(|held| &held.particles).all(|&i| (i as usize) < particles)
     }
 }
