@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 /// Open parts of faces and cells, dimensionless, from 0 to 1.
 #[derive(Debug, Clone)]
-pub(crate) struct Openings {
+pub(crate) struct Apertures {
     ones: Vec<f64>,
     cut: Option<Cut>,
 }
@@ -181,7 +181,7 @@ fn passage(grid: &Grid, boundary: &Boundary, faces: &[f64], axis: usize, p: usiz
     open(0) || open(1)
 }
 
-impl Openings {
+impl Apertures {
     pub(crate) fn new(grid: &Grid, cut: Option<Cut>) -> Self {
         Self { ones: vec![1.0; grid.cells()[0] + 1], cut }
     }

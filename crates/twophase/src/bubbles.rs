@@ -19,9 +19,9 @@ impl Flow {
     /// liquid around it, counts too.
     #[must_use]
     pub fn bubbles(&self) -> Bubbles {
-        let Self { grid, boundary, openings, state, .. } = self;
+        let Self { grid, boundary, apertures, state, .. } = self;
         let fraction = &state.volume_fraction;
-        let (mut label, regions) = flood(grid, boundary, openings, |p| state.capacity[p] > 0.0 && fraction[p] < 0.5);
+        let (mut label, regions) = flood(grid, boundary, apertures, |p| state.capacity[p] > 0.0 && fraction[p] < 0.5);
         let outside = |number: usize| number > 0 && regions[number].open;
         let air = if (0..regions.len()).any(outside) {
             None

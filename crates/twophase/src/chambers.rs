@@ -38,7 +38,7 @@ impl Flow {
     /// Closed regions between solids, in the order of the grid.
     #[must_use]
     pub fn chambers(&self) -> Vec<Chamber> {
-        let Some(cut) = self.openings.cut() else { return Vec::new() };
+        let Some(cut) = self.apertures.cut() else { return Vec::new() };
         let unit = self.grid.spacing().powi(3);
         let rooms = self.rooms(&cut.capacity);
         let held = self.regions.held(&self.grid, &rooms);
@@ -57,7 +57,7 @@ impl Flow {
 
     /// Writes down how much gas closed regions hold, if nothing is known of them yet: then it has the pressure of the air outside.
     pub(crate) fn note_gas(&mut self) {
-        let Some(cut) = self.openings.cut() else { return };
+        let Some(cut) = self.apertures.cut() else { return };
         let count = self.regions.count();
         if self.state.chambers.len() != count && self.moves() {
             let held = self.regions.held(&self.grid, &self.rooms(&cut.capacity));
@@ -67,7 +67,7 @@ impl Flow {
 
     /// How dense the gas of each region is, that of the air outside being one; before solids move on.
     pub(crate) fn gas_densities(&self) -> Vec<f64> {
-        let Some(cut) = self.openings.cut() else { return Vec::new() };
+        let Some(cut) = self.apertures.cut() else { return Vec::new() };
         let held = self.regions.held(&self.grid, &self.rooms(&cut.capacity));
         let density = |(held, amount): (&Held, &f64)| {
             if held.closed && held.gas > LEAST_GAS { amount / held.gas } else { 1.0 }
@@ -105,8 +105,8 @@ impl Flow {
 
     /// Pressures in closed regions are known up to a constant: that of the gas tells it.
     pub(crate) fn press_gas(&mut self) {
-        let Self { grid, openings, regions, state, .. } = self;
-        let Some(cut) = openings.cut() else { return };
+        let Self { grid, apertures, regions, state, .. } = self;
+        let Some(cut) = apertures.cut() else { return };
         if state.chambers.is_empty() {
             return;
         }

@@ -5,7 +5,7 @@
 //! shrink. Gas in it then gives way, all of it in the same proportion, as it does at one pressure and temperature. If there is none, the
 //! solids give way: their walls in the region make that much less room, and more when the region opens again.
 
-use crate::apertures::Openings;
+use crate::apertures::Apertures;
 use crate::boundary::Boundary;
 use crate::error::SetupError;
 use crate::grid::Grid;
@@ -40,8 +40,8 @@ impl Regions {
     ///
     /// # Errors
     /// When fluid comes into a region that has no open side.
-    pub(crate) fn new(grid: &Grid, boundary: &Boundary, openings: &Openings) -> Result<Self, SetupError> {
-        if openings.cut().is_none() {
+    pub(crate) fn new(grid: &Grid, boundary: &Boundary, apertures: &Apertures) -> Result<Self, SetupError> {
+        if apertures.cut().is_none() {
             let sides = || grid.active_axes().flat_map(|axis| [0, 1].map(|end| boundary.side(axis, end)));
             let open = sides().any(|side| side.lets_out());
             let inflow = sides().any(|side| matches!(side, Side::Inflow(_)));
@@ -52,7 +52,7 @@ impl Regions {
             };
         }
         let (label, regions) =
-            flood(grid, boundary, openings, |p| openings.cut().is_none_or(|cut| cut.passes(grid, boundary, p)));
+            flood(grid, boundary, apertures, |p| apertures.cut().is_none_or(|cut| cut.passes(grid, boundary, p)));
         if regions.iter().any(|region| region.inflow && !region.open) {
             return Err(SetupError::NoOutlet);
         }
@@ -186,7 +186,7 @@ impl Regions {
 pub(crate) fn flood(
     grid: &Grid,
     boundary: &Boundary,
-    openings: &Openings,
+    apertures: &Apertures,
     belongs: impl Fn(usize) -> bool,
 ) -> (Vec<u32>, Vec<Region>) {
     let mut label = vec![0u32; grid.len()];
@@ -205,7 +205,7 @@ pub(crate) fn flood(
             for axis in grid.active_axes() {
                 for end in 0..2 {
                     let s = grid.stride(axis);
-                    if openings.face(axis, p + end * s) <= 0.0 {
+                    if apertures.face(axis, p + end * s) <= 0.0 {
                         continue;
                     }
                     let mut next = grid.coordinates(p);

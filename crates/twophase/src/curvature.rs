@@ -204,7 +204,7 @@ mod tests {
         let middle = DVec3::new(0.513, 0.487, 0.502);
         flow.fill(|x| if thin { (x - middle.with_z(x.z)).length() } else { x.distance(middle) } - radius);
         flow.find_interface();
-        let gauge = InterfaceProbe {
+        let probe = InterfaceProbe {
             grid: &flow.grid,
             boundary: &flow.boundary,
             fraction: &flow.state.volume_fraction,
@@ -212,7 +212,7 @@ mod tests {
             interface: &flow.work.interface,
             facets: &flow.work.facets,
         };
-        let all: Vec<_> = (0..flow.work.interface.cells().len()).map(|k| gauge.curvature(k)).collect();
+        let all: Vec<_> = (0..flow.work.interface.cells().len()).map(|k| probe.curvature(k)).collect();
         let exact = if thin { 1.0 } else { 2.0 } / radius;
         let rough = all.iter().filter(|(_, found)| *found != Found::Heights).count() as f64 / all.len() as f64;
         (all.into_iter().map(|(bend, _)| bend / exact).collect(), rough)

@@ -16,13 +16,13 @@ const REACH: isize = 2;
 pub(crate) const FAR: f64 = 2.5;
 
 /// Sets φ in all cells.
-pub(crate) fn measure(gauge: &Measured, fraction: &[f64], distance: &mut [f64]) {
-    let Measured { grid, boundary, interface, facets } = *gauge;
+pub(crate) fn measure(measured: &Measured, fraction: &[f64], distance: &mut [f64]) {
+    let Measured { grid, boundary, interface, facets } = *measured;
     let h = grid.spacing();
     let rows = grid.rows();
     rows.each([distance], |row, [out]| {
         out.fill(FAR);
-        for_each_row_around(gauge, rows.coordinates(&row), |number, dy, dz| {
+        for_each_row_around(measured, rows.coordinates(&row), |number, dy, dz| {
             let range = interface.range(number);
             for (&cell, facet) in interface.cells()[range.clone()].iter().zip(&facets[range]) {
                 // The cells of this row around the cell with the facet.
@@ -54,7 +54,7 @@ pub(crate) struct Measured<'a> {
 }
 
 /// Calls `work` for the rows within reach, also across periodic sides, nearest first, with the offset from there to here.
-fn for_each_row_around(gauge: &Measured, [y, z]: [usize; 2], mut work: impl FnMut(usize, f64, f64)) {
+fn for_each_row_around(measured: &Measured, [y, z]: [usize; 2], mut work: impl FnMut(usize, f64, f64)) {
     let mut offsets = [[0isize; 2]; (2 * REACH as usize + 1).pow(2)];
     for (k, offset) in offsets.iter_mut().enumerate() {
         let width = 2 * REACH + 1;
@@ -62,9 +62,9 @@ fn for_each_row_around(gauge: &Measured, [y, z]: [usize; 2], mut work: impl FnMu
     }
     offsets.sort_unstable_by_key(|&[dy, dz]| (dy * dy + dz * dz, dy, dz));
     for [dy, dz] in offsets {
-        let there = [gauge.boundary.within(1, y as isize - dy), gauge.boundary.within(2, z as isize - dz)];
+        let there = [measured.boundary.within(1, y as isize - dy), measured.boundary.within(2, z as isize - dz)];
         if let [Some(y), Some(z)] = there {
-            work(gauge.grid.index([0, y, z]) / gauge.grid.stride(1), dy as f64, dz as f64);
+            work(measured.grid.index([0, y, z]) / measured.grid.stride(1), dy as f64, dz as f64);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Air and water in a box: how a flow is set up, filled, kept and restored.
 
-use crate::apertures::{Cut, Openings};
+use crate::apertures::{Apertures, Cut};
 use crate::bodies::Bodies;
 use crate::boundary::Boundary;
 use crate::connected_regions::Regions;
@@ -57,7 +57,7 @@ pub struct Flow {
     pub(crate) setup: Setup,
     pub(crate) grid: Grid,
     pub(crate) boundary: Boundary,
-    pub(crate) openings: Openings,
+    pub(crate) apertures: Apertures,
     pub(crate) bodies: Option<Bodies>,
     pub(crate) regions: Regions,
     pub(crate) state: State,
@@ -79,8 +79,8 @@ impl Flow {
         let boundary = Boundary::new(&grid, &setup.params.sides);
         boundary.check()?;
         let bodies = setup.solid.as_ref().map(|solid| Bodies::new(solid, &grid)).transpose()?;
-        let openings = Openings::new(&grid, bodies.as_ref().map(|_| Cut::new(&grid)));
-        let regions = Regions::new(&grid, &boundary, &Openings::new(&grid, None))?;
+        let apertures = Apertures::new(&grid, bodies.as_ref().map(|_| Cut::new(&grid)));
+        let regions = Regions::new(&grid, &boundary, &Apertures::new(&grid, None))?;
         let (state, work) = (State::new(&grid), Workspace::new(&grid));
         let level = Level::new();
         let periodic = [0, 1, 2].map(|axis| boundary.is_periodic(axis) && grid.is_active(axis));
@@ -89,7 +89,7 @@ impl Flow {
         let mut flow = Self {
             setup,
             boundary,
-            openings,
+            apertures,
             bodies,
             regions,
             state,
@@ -116,9 +116,9 @@ impl Flow {
             self.state.interval[1] = bodies.interval_end(&self.grid, 0.0, longest);
         }
         self.cut_now();
-        Regions::new(&self.grid, &self.boundary, &self.openings)?;
-        let Self { grid, boundary, openings, bodies: Some(bodies), state, .. } = self else { return Ok(()) };
-        let Some(cut) = openings.cut() else { return Ok(()) };
+        Regions::new(&self.grid, &self.boundary, &self.apertures)?;
+        let Self { grid, boundary, apertures, bodies: Some(bodies), state, .. } = self else { return Ok(()) };
+        let Some(cut) = apertures.cut() else { return Ok(()) };
         let nodes = &bodies.nodes[0];
         grid.rows().each([&mut state.capacity], |row, [out]| {
             for (i, out) in out.iter_mut().enumerate() {
@@ -222,7 +222,7 @@ impl Flow {
                 };
             }
         });
-        self.openings.cover(&mut self.state.volume_fraction);
+        self.apertures.cover(&mut self.state.volume_fraction);
         self.boundary.fill_cells(&self.grid, &mut self.state.volume_fraction);
         self.state.chambers.clear();
         self.state.liquid_cells = volume_correction::count(&self.grid, &self.state, &mut self.work.row_sums);

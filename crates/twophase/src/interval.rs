@@ -89,18 +89,18 @@ impl Flow {
         self.hand_over();
         self.hide();
         self.deal_gas(&before, &densities);
-        self.openings.cover(&mut self.state.volume_fraction);
+        self.apertures.cover(&mut self.state.volume_fraction);
         self.boundary.fill_cells(&self.grid, &mut self.state.volume_fraction);
     }
 
     /// Cuts the grid for the interval of the state. The same whatever was before.
     pub(crate) fn cut_now(&mut self) {
         let up = self.upright();
-        let Self { bodies: Some(bodies), grid, boundary, openings, state, .. } = self else { return };
+        let Self { bodies: Some(bodies), grid, boundary, apertures, state, .. } = self else { return };
         if bodies.moves() {
             bodies.go(grid, state.interval);
         }
-        let Some(cut) = openings.cut_mut() else { return };
+        let Some(cut) = apertures.cut_mut() else { return };
         let [first, last] = &bodies.nodes;
         cut.open(grid, boundary, [first, last]);
         cut.cover(grid, boundary, up);
@@ -114,7 +114,7 @@ impl Flow {
             cut.set_friction(grid, axis, |x| bodies.slips_at(x));
             boundary.repeat_faces(grid, axis, &mut cut.friction[axis]);
         }
-        if let Ok(regions) = Regions::new(grid, boundary, openings) {
+        if let Ok(regions) = Regions::new(grid, boundary, apertures) {
             self.regions = regions;
         }
     }
@@ -126,23 +126,23 @@ impl Flow {
     }
 
     fn note_ways(&mut self) {
-        let Self { grid, boundary, openings, work, .. } = self;
-        if let Some(cut) = openings.cut() {
+        let Self { grid, boundary, apertures, work, .. } = self;
+        if let Some(cut) = apertures.cut() {
             work.ways.note(&Cells { grid, boundary, cut });
         }
     }
 
     fn hand_over(&mut self) {
-        let Self { grid, boundary, openings, state, work, .. } = self;
-        if let Some(cut) = openings.cut() {
+        let Self { grid, boundary, apertures, state, work, .. } = self;
+        if let Some(cut) = apertures.cut() {
             work.ways.hand_over(&Cells { grid, boundary, cut }, state);
         }
     }
 
     /// Puts aside what closed cells hold, and brings back what cells hold that are open again.
     fn hide(&mut self) {
-        let Self { grid, boundary, openings, state, .. } = self;
-        let Some(cut) = openings.cut() else { return };
+        let Self { grid, boundary, apertures, state, .. } = self;
+        let Some(cut) = apertures.cut() else { return };
         state.hidden.retain(|hidden| {
             let p = hidden.cell as usize;
             let opens = cut.passes(grid, boundary, p);

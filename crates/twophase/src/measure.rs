@@ -87,7 +87,7 @@ impl Flow {
         let (u, f, s) = (&self.state.velocity[axis], &self.state.volume_fraction, self.grid.stride(axis));
         self.grid.rows().sum::<f64, 0>([], &mut Vec::new(), |row, []| {
             let faces = row.start..row.start + row.len;
-            faces.map(|p| self.density(0.5 * (f[p - s] + f[p])) * u[p] * u[p] * self.openings.face(axis, p)).sum()
+            faces.map(|p| self.density(0.5 * (f[p - s] + f[p])) * u[p] * u[p] * self.apertures.face(axis, p)).sum()
         })
     }
 
@@ -177,17 +177,17 @@ impl Flow {
                 let leaves = |axis: usize| {
                     let q = p + self.grid.stride(axis);
                     let (low, high) =
-                        (-u[axis][p] * self.openings.face(axis, p), u[axis][q] * self.openings.face(axis, q));
+                        (-u[axis][p] * self.apertures.face(axis, p), u[axis][q] * self.apertures.face(axis, q));
                     larger(low, 0.0) + larger(high, 0.0)
                 };
                 let out = leaves(0) + leaves(1) + leaves(2);
-                if out != 0.0 && !self.openings.is_grouped(p) {
+                if out != 0.0 && !self.apertures.is_grouped(p) {
                     most = larger(out / capacity[p].max(1e-3), most);
                 }
             }
             most
         });
-        let groups = self.openings.cut().map_or(0.0, |cut| cut.fastest_group(&self.grid, capacity, u));
+        let groups = self.apertures.cut().map_or(0.0, |cut| cut.fastest_group(&self.grid, capacity, u));
         larger(alone, groups)
     }
 

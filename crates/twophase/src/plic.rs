@@ -161,15 +161,15 @@ fn area_of_lower_half([m1, m2, m3]: [f64; 3], a: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_rng::Dice;
+    use crate::test_rng::TestRng;
     use proptest::prelude::*;
 
-    impl Dice {
+    impl TestRng {
         /// Normals in all directions, a third of them with one or two components many orders below the largest.
         fn normal(&mut self) -> [f64; 3] {
-            let small = |dice: &mut Self| libm::exp(-30.0 * dice.roll());
-            let n = [self.roll() - 0.5, self.roll() - 0.5, self.roll() - 0.5];
-            match (self.roll() * 6.0) as u32 {
+            let small = |rng: &mut Self| libm::exp(-30.0 * rng.uniform());
+            let n = [self.uniform() - 0.5, self.uniform() - 0.5, self.uniform() - 0.5];
+            match (self.uniform() * 6.0) as u32 {
                 0 => [n[0], n[1] * small(self), n[2]],
                 1 => [n[0] * small(self), n[1], n[2] * small(self)],
                 _ => n,
@@ -179,10 +179,10 @@ mod tests {
 
     #[test]
     fn plane_and_volume_are_inverse_over_a_million_normals() {
-        let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+        let mut rng = TestRng(0x9e37_79b9_7f4a_7c15);
         let mut worst = 0.0f64;
         for _ in 0..1_000_000 {
-            let (normal, fraction) = (dice.normal(), dice.roll());
+            let (normal, fraction) = (rng.normal(), rng.uniform());
             let plane = Plane::with_volume(normal, fraction);
             worst = worst.max((plane.volume() - fraction).abs());
         }

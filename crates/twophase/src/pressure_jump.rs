@@ -43,32 +43,32 @@ impl Forces {
     }
 
     /// J of all mixed cells; returns how many curvatures did not come from heights.
-    pub(crate) fn find(&self, gauge: &InterfaceProbe, potentials: &mut Vec<(f64, bool)>) -> usize {
+    pub(crate) fn find(&self, probe: &InterfaceProbe, potentials: &mut Vec<(f64, bool)>) -> usize {
         let bends = self.surface_tension > 0.0;
-        let cells = 0..gauge.interface.cells().len();
+        let cells = 0..probe.interface.cells().len();
         let one = |k: usize| {
             let (curvature, found) = match self.prescribed_curvature {
                 Some(curvature) => (curvature, Found::Heights),
-                None if bends => gauge.curvature(k),
+                None if bends => probe.curvature(k),
                 None => (0.0, Found::Heights),
             };
-            (self.potential(curvature, gauge.position(k)), found == Found::Heights)
+            (self.potential(curvature, probe.position(k)), found == Found::Heights)
         };
         cells.into_par_iter().with_min_len(GRAIN).map(one).collect_into_vec(potentials);
         potentials.iter().filter(|(_, by_heights)| !by_heights).count()
     }
 
     /// J on a face between a full and an empty cell: the interface is the face.
-    fn on_face(&self, gauge: &InterfaceProbe, axis: usize, p: usize) -> f64 {
-        let full_before = gauge.fraction[p] < 0.5;
-        let (full, up) = if full_before { (p - gauge.grid.stride(axis), 1) } else { (p, -1) };
+    fn on_face(&self, probe: &InterfaceProbe, axis: usize, p: usize) -> f64 {
+        let full_before = probe.fraction[p] < 0.5;
+        let (full, up) = if full_before { (p - probe.grid.stride(axis), 1) } else { (p, -1) };
         let measured = || {
-            let around = HeightStencil::new(gauge.grid, gauge.boundary, gauge.fraction, full);
-            around.curvature(axis, up).unwrap_or(0.0) / gauge.grid.spacing()
+            let around = HeightStencil::new(probe.grid, probe.boundary, probe.fraction, full);
+            around.curvature(axis, up).unwrap_or(0.0) / probe.grid.spacing()
         };
         let bends = self.surface_tension > 0.0;
         let curvature = self.prescribed_curvature.unwrap_or_else(|| if bends { measured() } else { 0.0 });
-        self.potential(curvature, gauge.grid.face_center(axis, p))
+        self.potential(curvature, probe.grid.face_center(axis, p))
     }
 
     /// u += dt/(ρ h) J (F₊ − F₋) on the faces along an axis. `potentials` holds J in the mixed cells and NaN elsewhere, `scale` is
@@ -76,20 +76,20 @@ impl Forces {
     // (9) of docs/src/air-and-water.md
     pub(crate) fn kick(
         &self,
-        gauge: &InterfaceProbe,
+        probe: &InterfaceProbe,
         axis: usize,
         potentials: &[f64],
         (scale, gas): (f64, f64),
         velocity: &mut [f64],
     ) {
-        let s = gauge.grid.stride(axis);
-        gauge.grid.rows().each([velocity], |row, [u]| {
-            let (before, here) = (row.before(gauge.fraction, s), row.of(gauge.fraction));
+        let s = probe.grid.stride(axis);
+        probe.grid.rows().each([velocity], |row, [u]| {
+            let (before, here) = (row.before(probe.fraction, s), row.of(probe.fraction));
             for (i, (a, b)) in before.iter().zip(here).enumerate() {
                 if a != b {
                     let p = row.start + i;
                     let potential = match (potentials[p - s], potentials[p]) {
-                        (a, b) if a.is_nan() && b.is_nan() => self.on_face(gauge, axis, p),
+                        (a, b) if a.is_nan() && b.is_nan() => self.on_face(probe, axis, p),
                         (a, b) if a.is_nan() => b,
                         (a, b) if b.is_nan() => a,
                         (a, b) => 0.5 * (a + b),

@@ -29,7 +29,7 @@ impl Projection<'_> {
         for (axis, field) in coefficients.iter_mut().enumerate() {
             let s = self.space.grid.stride(axis);
             self.space.grid.face_rows(axis).each([field], |row, [out]| {
-                let inputs = [row.before(fraction, s), row.of(fraction), self.space.openings.faces(axis, &row)];
+                let inputs = [row.before(fraction, s), row.of(fraction), self.space.apertures.faces(axis, &row)];
                 dispatch!(self.space.level, simd => inverse_densities(simd, inputs, self.densities, out));
             });
             self.set_sides(axis, field);
@@ -67,11 +67,11 @@ impl Projection<'_> {
     pub(crate) fn right_hand_side(&self, velocity: &[Vec<f64>; 3], capacity: &[f64], payback: f64, output: &mut [f64]) {
         let rate = -self.space.grid.spacing() / (self.scale * payback);
         self.space.grid.rows().each([output], |row, [out]| {
-            let rooms = row.of(capacity).iter().zip(self.space.openings.capacity(&row));
+            let rooms = row.of(capacity).iter().zip(self.space.apertures.capacity(&row));
             out.iter_mut().zip(rooms).for_each(|(out, (room, last))| *out = rate * (last - room));
             for (axis, field) in velocity.iter().enumerate() {
                 let s = self.space.grid.stride(axis);
-                let open = [self.space.openings.faces(axis, &row), self.space.openings.faces_after(axis, &row, s)];
+                let open = [self.space.apertures.faces(axis, &row), self.space.apertures.faces_after(axis, &row, s)];
                 let u = [row.of(field), row.after(field, s)];
                 dispatch!(self.space.level, simd => collect(simd, u, open, -1.0 / self.scale, out));
             }
@@ -84,7 +84,7 @@ impl Projection<'_> {
         for (axis, field) in velocity.iter_mut().enumerate() {
             let s = self.space.grid.stride(axis);
             self.space.grid.face_rows(axis).each([field], |row, [u]| {
-                let inputs = [row.of(&coefficients[axis]), self.space.openings.faces(axis, &row)];
+                let inputs = [row.of(&coefficients[axis]), self.space.apertures.faces(axis, &row)];
                 let p = [row.before(pressure, s), row.of(pressure)];
                 dispatch!(self.space.level, simd => push(simd, inputs, p, self.scale, u));
             });

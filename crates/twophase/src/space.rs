@@ -1,6 +1,6 @@
 //! Where a stage works.
 
-use crate::apertures::Openings;
+use crate::apertures::Apertures;
 use crate::boundary::Boundary;
 use crate::grid::Grid;
 use fearless_simd::Level;
@@ -10,6 +10,6 @@ use fearless_simd::Level;
 pub(crate) struct Space<'a> {
     pub(crate) grid: &'a Grid,
     pub(crate) boundary: &'a Boundary,
-    pub(crate) openings: &'a Openings,
+    pub(crate) apertures: &'a Apertures,
     pub(crate) level: Level,
 }

@@ -137,7 +137,7 @@ impl Flow {
 
     fn sweep_all(&mut self, dt: f64, with_momentum: bool) {
         const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [2, 1, 0], [1, 2, 0], [0, 2, 1], [2, 0, 1], [1, 0, 2]];
-        let groups = self.openings.cut().map_or(0, |cut| cut.merged.count());
+        let groups = self.apertures.cut().map_or(0, |cut| cut.merged.count());
         self.work.shared.clear();
         self.work.shared.resize(groups, false);
         for axis in ORDERS[(self.state.steps % 6) as usize] {
@@ -152,17 +152,17 @@ impl Flow {
     fn sweep(&mut self, axis: usize, dt: f64, with_momentum: bool) {
         let outside = self.outside();
         let part = self.part_of_interval(dt);
-        let Self { grid, openings, state, work, boundary, .. } = self;
+        let Self { grid, apertures, state, work, boundary, .. } = self;
         let scale = dt / grid.spacing();
         let densities = [self.setup.params.gas.density, self.setup.params.liquid.density];
-        let sweep = Sweep { grid, openings, level: self.level, axis, scale, densities };
+        let sweep = Sweep { grid, apertures, level: self.level, axis, scale, densities };
         let before = &work.before;
         work.interface.reconstruct(grid, &state.volume_fraction, &state.signed_distance);
         let outputs = [&mut work.courant[..], &mut work.flux[..]];
         let cells = [&state.capacity[..], &state.volume_fraction[..]];
         sweep.fluxes(&before.velocity[axis], cells, &work.interface, outputs);
         let held = Before { stride: grid.stride(axis), capacity: cells[0], fraction: cells[1] };
-        if let Some(cut) = openings.cut() {
+        if let Some(cut) = apertures.cut() {
             cut.merged.limit(&held, &work.courant, &mut work.flux, &mut work.shared);
         }
         boundary.join_seam(grid, axis, &work.courant, &mut work.flux);
@@ -178,8 +178,8 @@ impl Flow {
             velocity: &state.velocity[component],
         };
         sweep.move_volumes(&moving(0), [&mut work.next_fraction, &mut work.next_capacity]);
-        let room = |p: usize| before.capacity[p] + part * (openings.capacity_at(p) - before.capacity[p]);
-        if let Some(cut) = openings.cut() {
+        let room = |p: usize| before.capacity[p] + part * (apertures.capacity_at(p) - before.capacity[p]);
+        if let Some(cut) = apertures.cut() {
             let output = [&mut work.next_fraction[..], &mut work.next_capacity[..]];
             cut.merged.share(&held, [&work.courant, &work.flux], room, output, &mut work.shared);
         }
@@ -189,7 +189,7 @@ impl Flow {
                 let next = &mut work.next_velocity[component];
                 sweep.move_momentum(component, &moving(component), next);
                 boundary.hold_open_sides(grid, component, &before.velocity[component], scale, next);
-                openings.stop(component, next);
+                apertures.stop(component, next);
                 boundary.fill_faces(grid, component, next, 1.0);
             }
             for component in grid.active_axes() {
@@ -199,7 +199,7 @@ impl Flow {
         swap(&mut state.volume_fraction, &mut work.next_fraction);
         swap(&mut state.capacity, &mut work.next_capacity);
         swap(&mut state.signed_distance, &mut work.next_distance);
-        openings.cover(&mut state.volume_fraction);
+        apertures.cover(&mut state.volume_fraction);
         boundary.fill_cells(grid, &mut state.volume_fraction);
         boundary.fill_cells(grid, &mut state.capacity);
         boundary.fill_cells(grid, &mut state.signed_distance);
@@ -208,8 +208,8 @@ impl Flow {
     /// Cells of groups that have shared get the capacities that they should have, and gas in closed regions gives way.
     fn end_sweeps(&mut self, dt: f64) {
         let (moves, part) = (self.moves(), self.part_of_interval(dt));
-        let Self { grid, boundary, openings, regions, state, work, .. } = self;
-        let Some(cut) = openings.cut() else { return };
+        let Self { grid, boundary, apertures, regions, state, work, .. } = self;
+        let Some(cut) = apertures.cut() else { return };
         let before = &work.before.capacity;
         let room = |p: usize| before[p] + part * (cut.capacity[p] - before[p]);
         cut.merged.end(room, &mut state.volume_fraction, &mut state.capacity, &work.shared);
@@ -218,21 +218,21 @@ impl Flow {
             regions.squeeze(grid, &rooms, room, [&mut work.next_fraction, &mut work.next_capacity]);
             swap(&mut state.volume_fraction, &mut work.next_fraction);
             swap(&mut state.capacity, &mut work.next_capacity);
-            openings.cover(&mut state.volume_fraction);
+            apertures.cover(&mut state.volume_fraction);
             boundary.fill_cells(grid, &mut state.volume_fraction);
         }
         boundary.fill_cells(grid, &mut state.capacity);
     }
 
     fn correct_volume(&mut self) {
-        let Self { grid, openings, state, work, .. } = self;
+        let Self { grid, apertures, state, work, .. } = self;
         let there = volume_correction::count(grid, state, &mut work.row_sums);
         let missing = state.liquid_cells - there;
         // Below this it is the noise of the sum itself.
         if missing.abs() > 1e-15 * grid.cell_count() as f64 {
             work.interface.find(grid, &state.volume_fraction);
             volume_correction::restore(&state.capacity, &work.interface, &mut state.volume_fraction, missing);
-            openings.cover(&mut state.volume_fraction);
+            apertures.cover(&mut state.volume_fraction);
             self.boundary.fill_cells(grid, &mut state.volume_fraction);
         }
     }
@@ -253,13 +253,13 @@ impl Flow {
     }
 
     fn apply_viscosity(&mut self, dt: f64) -> u32 {
-        let Self { grid, boundary, openings, state, work, .. } = self;
+        let Self { grid, boundary, apertures, state, work, .. } = self;
         let (gas, liquid) = (self.setup.params.gas, self.setup.params.liquid);
         if gas.viscosity.max(liquid.viscosity) == 0.0 {
             return 0;
         }
         let viscosity = Viscosity {
-            space: Space { grid, boundary, openings, level: self.level },
+            space: Space { grid, boundary, apertures, level: self.level },
             scale: dt / grid.spacing().powi(2),
             gas,
             liquid,
@@ -288,7 +288,7 @@ impl Flow {
     fn apply_interface_force(&mut self, dt: f64) -> usize {
         let forces = self.forces();
         let Self { grid, boundary, state, work, .. } = self;
-        let gauge = InterfaceProbe {
+        let probe = InterfaceProbe {
             grid,
             boundary,
             fraction: &state.volume_fraction,
@@ -296,7 +296,7 @@ impl Flow {
             interface: &work.interface,
             facets: &work.facets,
         };
-        let rough = forces.find(&gauge, &mut work.potentials);
+        let rough = forces.find(&probe, &mut work.potentials);
         // The flux of the last sweep is no longer needed.
         let field = &mut work.flux;
         field.fill(f64::NAN);
@@ -306,14 +306,14 @@ impl Flow {
         boundary.fill_cells(grid, field);
         let scale = dt / grid.spacing();
         for axis in grid.active_axes() {
-            forces.kick(&gauge, axis, field, (scale, self.setup.params.gas.density), &mut state.velocity[axis]);
+            forces.kick(&probe, axis, field, (scale, self.setup.params.gas.density), &mut state.velocity[axis]);
         }
         let smoothness = self.setup.params.smoothness();
         if smoothness > 0.0 {
             let columns = (&work.potentials[..], &mut work.bent);
             let memory = [&mut work.flux[..], &mut work.courant[..]];
             let factors = (smoothness * scale, self.setup.params.gas.density);
-            forces.kick_kinks(&gauge, columns, memory, factors, &mut state.velocity);
+            forces.kick_viscous_jump(&probe, columns, memory, factors, &mut state.velocity);
         }
         self.calm(dt);
         rough
@@ -321,7 +321,7 @@ impl Flow {
 
     fn projection<'a>(&'a self, grid: &'a Grid, dt: f64) -> Projection<'a> {
         Projection {
-            space: Space { grid, boundary: &self.boundary, openings: &self.openings, level: self.level },
+            space: Space { grid, boundary: &self.boundary, apertures: &self.apertures, level: self.level },
             scale: dt / grid.spacing(),
             densities: [self.setup.params.gas.density, self.setup.params.liquid.density],
         }
@@ -330,19 +330,19 @@ impl Flow {
     fn find_pressure(&mut self, dt: f64) -> Solved {
         let (moves, payback) = (self.moves(), self.payback(dt));
         let beyond = self.beyond();
-        let Self { grid, boundary, openings, level, regions, state, work, poisson, setup, .. } = self;
+        let Self { grid, boundary, apertures, level, regions, state, work, poisson, setup, .. } = self;
         let scale = dt / grid.spacing();
         let densities = [setup.params.gas.density, setup.params.liquid.density];
-        let space = Space { grid, boundary, openings, level: *level };
+        let space = Space { grid, boundary, apertures, level: *level };
         let projection = Projection { space, scale, densities };
         for component in 0..3 {
-            openings.stop(component, &mut state.velocity[component]);
+            apertures.stop(component, &mut state.velocity[component]);
             boundary.fill_faces(grid, component, &mut state.velocity[component], 1.0);
         }
         projection.resist_on_open_sides(&mut state.velocity);
         projection.coefficients(&state.volume_fraction, &mut work.coefficients);
         projection.right_hand_side(&state.velocity, &state.capacity, payback, &mut poisson.residual);
-        if let (true, Some(cut)) = (moves, openings.cut()) {
+        if let (true, Some(cut)) = (moves, apertures.cut()) {
             let rooms = Rooms { capacity: &state.capacity, last: &cut.capacity, fraction: &state.volume_fraction };
             regions.give_way(grid, &rooms, scale * scale, &mut poisson.residual);
         }

@@ -77,7 +77,7 @@ impl Flow {
                 let Some(cell) = axis.cell(at[d]) else { return 1.0 };
                 p += (cell + GHOSTS) * self.grid.stride(d);
             }
-            let from_solid = self.openings.cut().map_or(f64::INFINITY, |cut| cut.centers[p]);
+            let from_solid = self.apertures.cut().map_or(f64::INFINITY, |cut| cut.centers[p]);
             (-self.state.signed_distance[p]).max(-from_solid)
         };
         let values: Vec<f64> = (0..iso.sample_count()).into_par_iter().map(value).collect();

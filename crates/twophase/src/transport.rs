@@ -24,7 +24,7 @@
 //! interface is made smaller by the ratio of the densities. A uniform velocity stays uniform at any density ratio, momentum is conserved, and
 //! with first-order ũ no velocity is larger than those around it.
 
-use crate::apertures::Openings;
+use crate::apertures::Apertures;
 use crate::grid::Grid;
 use crate::interface::{DUST, Interface};
 use crate::rows::Row;
@@ -40,7 +40,7 @@ const LEAST_LEFT: f64 = 1e-3;
 #[derive(Clone, Copy)]
 pub(crate) struct Sweep<'a> {
     pub(crate) grid: &'a Grid,
-    pub(crate) openings: &'a Openings,
+    pub(crate) apertures: &'a Apertures,
     pub(crate) level: Level,
     pub(crate) axis: usize,
     /// dt/h \[s/m\].
@@ -73,7 +73,7 @@ impl Sweep<'_> {
     pub(crate) fn fluxes(&self, velocity: &[f64], cells: [&[f64]; 2], interface: &Interface, outputs: [&mut [f64]; 2]) {
         let [capacity, fraction] = cells;
         self.grid.face_rows(self.axis).each(outputs, |row, [courant, flux]| {
-            let open = self.openings.faces(self.axis, &row);
+            let open = self.apertures.faces(self.axis, &row);
             let inputs = [row.of(velocity), open, row.before(fraction, self.stride()), row.of(fraction)];
             dispatch!(self.level, simd => donate(simd, inputs, self.scale, courant, flux));
             self.cut_by_planes(&row, interface, capacity, [courant, flux]);

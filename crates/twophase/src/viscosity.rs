@@ -115,14 +115,14 @@ impl Viscosity<'_> {
         }
         self.fill_changes(d);
         let weight = 1.0 / (12.0 * (1.0 + number));
-        let Space { grid, boundary, openings, .. } = self.space;
+        let Space { grid, boundary, apertures, .. } = self.space;
         let (gas, half) = (self.gas.density, 0.5 * (self.liquid.density - self.gas.density));
         let rows = grid.rows();
         for axis in grid.active_axes() {
             let (e, d) = (grid.stride(axis), &d[axis]);
             let density = |p: usize| gas + half * (self.fraction[p - e] + self.fraction[p]);
             let fractions = |p: usize| self.fraction[p - e] + self.fraction[p];
-            let open = |p: usize| openings.cut().is_none_or(|cut| cut.faces[axis][p] > 0.0);
+            let open = |p: usize| apertures.cut().is_none_or(|cut| cut.faces[axis][p] > 0.0);
             rows.each([&mut velocity[axis]], |row, [u]| {
                 let [j, k] = rows.coordinates(&row);
                 for (i, u) in u.iter_mut().enumerate() {
@@ -191,8 +191,8 @@ impl Viscosity<'_> {
 
     /// Nothing moves on closed faces.
     fn close(&self, axis: usize, row: &Row, out: &mut [f64]) {
-        if self.space.openings.cut().is_some() {
-            let open = self.space.openings.faces(axis, row);
+        if self.space.apertures.cut().is_some() {
+            let open = self.space.apertures.faces(axis, row);
             out.iter_mut().zip(open).filter(|(_, open)| **open <= 0.0).for_each(|(out, _)| *out = 0.0);
         }
     }
@@ -305,7 +305,7 @@ impl<'a> Stencil<'a> {
                 let s = stride(k);
                 [[at(f, -s), at(f, -s - back)], [at(f, s), at(f, s - back)]]
             }),
-            walls: viscosity.space.openings.cut().zip(viscosity.wall_distance).map(|(cut, nodes)| Walls {
+            walls: viscosity.space.apertures.cut().zip(viscosity.wall_distance).map(|(cut, nodes)| Walls {
                 friction: [1, 2].map(|k| {
                     let (own, other, s) = (&cut.friction[axis], &cut.friction[axes[k]], stride(k));
                     [[at(own, -s), at(other, 0), at(other, -back)], [at(own, s), at(other, s), at(other, s - back)]]

@@ -79,31 +79,31 @@ impl InterfaceProbe<'_> {
 
 impl Forces {
     /// u −= dt/(ρ h) r (B − F)(J₊ − J₋) on all faces; `scale` is r dt/h \[s/m\]. `fields` is memory for two numbers per cell.
-    pub(crate) fn kick_kinks(
+    pub(crate) fn kick_viscous_jump(
         &self,
-        gauge: &InterfaceProbe,
+        probe: &InterfaceProbe,
         (potentials, bent): (&[(f64, bool)], &mut Vec<Bent>),
         [potential, surplus]: [&mut [f64]; 2],
         (scale, gas): (f64, f64),
         velocity: &mut [Vec<f64>; 3],
     ) {
-        gauge.list_bent(potentials, bent);
+        probe.list_bent(potentials, bent);
         potential.fill(f64::NAN);
         // Of several columns through a cell the last counts.
         for bent in bent.iter() {
             potential[bent.cell as usize] = bent.potential;
             surplus[bent.cell as usize] = bent.surplus;
         }
-        gauge.boundary.fill_cells(gauge.grid, potential);
-        gauge.boundary.fill_cells(gauge.grid, surplus);
+        probe.boundary.fill_cells(probe.grid, potential);
+        probe.boundary.fill_cells(probe.grid, surplus);
         bent.sort_unstable_by_key(|bent| bent.cell);
         bent.dedup_by_key(|bent| bent.cell);
         for p in bent.iter().map(|bent| bent.cell as usize) {
-            for axis in gauge.grid.active_axes() {
-                let before = p - gauge.grid.stride(axis);
+            for axis in probe.grid.active_axes() {
+                let before = p - probe.grid.stride(axis);
                 let climb = potential[p] - potential[before];
                 if !climb.is_nan() {
-                    let density = gas + 0.5 * self.density_difference * (gauge.fraction[before] + gauge.fraction[p]);
+                    let density = gas + 0.5 * self.density_difference * (probe.fraction[before] + probe.fraction[p]);
                     velocity[axis][p] -= scale / density * 0.5 * (surplus[before] + surplus[p]) * climb;
                 }
             }

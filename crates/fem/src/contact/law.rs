@@ -133,8 +133,8 @@ mod tests {
             let slope = |f: &dyn Fn(DVec3) -> f64| (f(DVec3::Y * (g + e)) - f(DVec3::Y * (g - e))) / (2.0 * e);
             let (push, resistance) = (overlap.push(DVec3::Y * g), overlap.resistance(DVec3::Y * g));
             assert!((slope(&|s| overlap.potential(s)) + push).abs() < 1e-6, "{overlap:?} {way}");
-            let kink = (overlap.gap + way).abs() < 1e-9;
-            assert!(kink || (slope(&|s| overlap.push(s)) + resistance).abs() < 1e-4, "{overlap:?} {way}");
+            let corner = (overlap.gap + way).abs() < 1e-9;
+            assert!(corner || (slope(&|s| overlap.push(s)) + resistance).abs() < 1e-4, "{overlap:?} {way}");
         }
     }
 }

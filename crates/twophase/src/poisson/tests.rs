@@ -1,7 +1,7 @@
 //! The solver against manufactured solutions, and how many iterations it takes.
 
 use super::*;
-use crate::test_rng::Dice;
+use crate::test_rng::TestRng;
 use glam::DVec3;
 use meniscus_geometry::Aabb;
 use std::f64::consts::PI;
@@ -45,10 +45,10 @@ fn iterations_with(grid: &Grid, density: &[f64]) -> u32 {
     let coefficients = coefficients(grid, density);
     let mut poisson = Poisson::new(grid, [false; 3], Instructions::new());
     poisson.prepare(grid, &coefficients, 1e-3);
-    let mut dice = Dice(0x1234_5678_9abc_def1);
+    let mut rng = TestRng(0x1234_5678_9abc_def1);
     let cells = inside(grid);
     for &p in &cells {
-        poisson.residual[p] = dice.roll() - 0.5;
+        poisson.residual[p] = rng.uniform() - 0.5;
     }
     let mean = cells.iter().map(|&p| poisson.residual[p]).sum::<f64>() / cells.len() as f64;
     cells.iter().for_each(|&p| poisson.residual[p] -= mean);
@@ -61,11 +61,11 @@ fn iterations_with(grid: &Grid, density: &[f64]) -> u32 {
 fn bubbly(grid: &Grid) -> Vec<f64> {
     let n = grid.cells()[0];
     let h = grid.spacing();
-    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+    let mut rng = TestRng(0x9e37_79b9_7f4a_7c15);
     let mut all: Vec<(DVec3, f64)> = Vec::new();
     for _ in 0..100_000 {
-        let center = DVec3::new(dice.roll(), dice.roll(), dice.roll());
-        let radius = (1.5 + 4.5 * dice.roll()) * h;
+        let center = DVec3::new(rng.uniform(), rng.uniform(), rng.uniform());
+        let radius = (1.5 + 4.5 * rng.uniform()) * h;
         if all.len() < (n / 8).pow(3) / 2 && all.iter().all(|(c, r)| c.distance(center) > r + radius + 2.5 * h) {
             all.push((center, radius));
         }
@@ -160,8 +160,8 @@ fn odd_and_thin_boxes_are_solved_too() {
             let mut poisson = Poisson::new(&grid, [periodic && cells[0] > 1, false, false], Instructions::new());
             poisson.prepare(&grid, &coefficients, 1e-3);
             let mut exact = grid.zeros();
-            let mut dice = Dice(77);
-            inside(&grid).into_iter().for_each(|p| exact[p] = dice.roll());
+            let mut rng = TestRng(77);
+            inside(&grid).into_iter().for_each(|p| exact[p] = rng.uniform());
             poisson.direction_from(&grid, &exact);
             poisson.apply(&grid, &coefficients);
             poisson.residual.copy_from_slice(&poisson.image);
@@ -179,8 +179,8 @@ fn nothing_blows_up_when_more_is_asked_than_numbers_can_give() {
     let mut poisson = Poisson::new(&grid, [false; 3], Instructions::new());
     poisson.prepare(&grid, &coefficients, 1e-3);
     let cells = inside(&grid);
-    let mut dice = Dice(5);
-    cells.iter().for_each(|&p| poisson.residual[p] = dice.roll() - 0.5);
+    let mut rng = TestRng(5);
+    cells.iter().for_each(|&p| poisson.residual[p] = rng.uniform() - 0.5);
     let mean = cells.iter().map(|&p| poisson.residual[p]).sum::<f64>() / cells.len() as f64;
     cells.iter().for_each(|&p| poisson.residual[p] -= mean);
     // A large constant, as of a pressure that is measured from elsewhere.
@@ -191,8 +191,9 @@ fn nothing_blows_up_when_more_is_asked_than_numbers_can_give() {
 }
 
 /// Densities of liquid torn by a dozen waves of 6 cells and more.
-fn torn(grid: &Grid, dice: &mut Dice) -> Vec<f64> {
-    let mut wave = || ((DVec3::new(dice.roll(), dice.roll(), dice.roll()) - 0.5) * 40.0, 2.0 * PI * dice.roll());
+fn torn(grid: &Grid, rng: &mut TestRng) -> Vec<f64> {
+    let mut wave =
+        || ((DVec3::new(rng.uniform(), rng.uniform(), rng.uniform()) - 0.5) * 40.0, 2.0 * PI * rng.uniform());
     let waves: Vec<(DVec3, f64)> = (0..12).map(|_| wave()).collect();
     densities(grid, |x| waves.iter().map(|(k, phase)| (k.dot(x) + phase).sin()).sum::<f64>() * grid.spacing())
 }
@@ -203,12 +204,12 @@ fn torn(grid: &Grid, dice: &mut Dice) -> Vec<f64> {
 fn the_cycle_does_not_turn_against_its_residual() {
     let mut turned = 0;
     for seed in 1..=20_u64 {
-        let (grid, mut dice) = (cube(24), Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1));
-        let coefficients = coefficients(&grid, &torn(&grid, &mut dice));
+        let (grid, mut rng) = (cube(24), TestRng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1));
+        let coefficients = coefficients(&grid, &torn(&grid, &mut rng));
         let mut poisson = Poisson::new(&grid, [false; 3], Instructions::new());
         poisson.prepare(&grid, &coefficients, 1e-3);
         let cells = inside(&grid);
-        cells.iter().for_each(|&p| poisson.residual[p] = dice.roll() - 0.5);
+        cells.iter().for_each(|&p| poisson.residual[p] = rng.uniform() - 0.5);
         // Towards the residual that the cycle answers worst.
         let mut x = grid.zeros();
         for _ in 0..12 {
