@@ -158,9 +158,9 @@ impl Whitewater {
         self.left_out += (sum * (1.0 - room)) as u64;
         let mut born = Vec::new();
         for (index, (&wanted, potentials)) in wanted.iter().zip(&all).enumerate().filter(|(_, (n, _))| **n > 0.0) {
-            let mut dice = Dice::new(self.id_at(frame, index), frame.number);
-            let count = (wanted * room as f32 + dice.roll()).floor() as u32;
-            born.extend((0..count).map(|_| self.born(frame, index, potentials, step, &mut dice)));
+            let mut rng = HashRng::new(self.id_at(frame, index), frame.number);
+            let count = (wanted * room as f32 + rng.uniform()).floor() as u32;
+            born.extend((0..count).map(|_| self.born(frame, index, potentials, step, &mut rng)));
         }
         let air = &self.air;
         born.par_iter_mut().with_min_len(par::PIECE).for_each(|point| settle(point, air, frame, borders));
@@ -178,22 +178,22 @@ impl Whitewater {
 
     /// A point in the cylinder that a particle has come through \[IAAT12 sec. 3.3\]: behind it, as its step is taken, and no longer than a
     /// spacing, as steps of frames are long. It leaves the particle as fast as the particle's neighbours do.
-    fn born(&self, frame: &Frame, index: usize, potentials: &Potentials, step: f32, dice: &mut Dice) -> Point {
+    fn born(&self, frame: &Frame, index: usize, potentials: &Potentials, step: f32, rng: &mut HashRng) -> Point {
         let number = self.air.cloud.sorted.number[index] as usize;
         let spacing = frame.particles.spacing;
         let velocity = frame.particles.velocities.get(number).copied().unwrap_or_default();
         let along = velocity.normalize_or(Vec3::Y);
         let side = along.any_orthonormal_vector();
-        let (radius, angle) = (0.5 * dice.roll().sqrt(), std::f32::consts::TAU * dice.roll());
+        let (radius, angle) = (0.5 * rng.uniform().sqrt(), std::f32::consts::TAU * rng.uniform());
         let aside = radius * (libm::cosf(angle) * side + libm::sinf(angle) * along.cross(side));
-        let back = dice.roll() * (velocity.length() * step).min(spacing);
+        let back = rng.uniform() * (velocity.length() * step).min(spacing);
         Point {
             id: 0,
             body: frame.particles.bodies.get(number).copied().unwrap_or_default(),
             kind: FoamKind::Foam,
             at: self.air.cloud.sorted.at(index) * spacing + aside * spacing - back * along,
             velocity: velocity + 2.0 * aside * (potentials.0[0] / WHOLE),
-            left: self.life * (SHORTEST + (1.0 - SHORTEST) * dice.roll()),
+            left: self.life * (SHORTEST + (1.0 - SHORTEST) * rng.uniform()),
         }
     }
 
@@ -235,15 +235,15 @@ fn scene_bounds(frame: &Frame) -> [Vec3; 2] {
 }
 
 /// Numbers that look like chance, from a particle and a frame.
-struct Dice(u64);
+struct HashRng(u64);
 
-impl Dice {
+impl HashRng {
     fn new(particle: u32, frame: u32) -> Self {
         Self((u64::from(particle) << 32 | u64::from(frame)).wrapping_mul(0x9E37_79B9_7F4A_7C15))
     }
 
     /// The next one in 0..1: a step of `SplitMix64` \[SLF14\].
-    fn roll(&mut self) -> f32 {
+    fn uniform(&mut self) -> f32 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -55,11 +55,11 @@ fn yank(seconds: f64) -> Result<Found, String> {
     loaded.scene.pull.clear();
     let mut world = World::new(&loaded).map_err(|e| e.to_string())?;
     let particles = world.totals().particles as f64;
-    let (mut hand, mut dice) = (Hand::default(), Dice(5));
+    let (mut hand, mut rng) = (Hand::default(), TestRng(5));
     let (mut passed, mut lowest, mut rise) = (0, f64::INFINITY, 0.0f64);
     let (mut frames, mut track) = (0, Vec::new());
     while world.time() < seconds {
-        hand.guide(&mut world, &mut dice)?;
+        hand.guide(&mut world, &mut rng)?;
         world.step(seconds).map_err(|e| format!("{e} at {} s", world.time()))?;
         hand.feel(&world);
         let totals = world.totals();
@@ -121,11 +121,11 @@ impl Held {
 impl Hand {
     /// Tells the world what the hand does in the next step, and adds the work of that: it moves between steps, or lets go with what the
     /// spring still holds.
-    fn guide(&mut self, world: &mut World, dice: &mut Dice) -> Result<(), String> {
+    fn guide(&mut self, world: &mut World, rng: &mut TestRng) -> Result<(), String> {
         let since = world.time() - PERIOD * f64::from(self.yanks);
         match (&self.yank, self.held) {
             (None, _) if since >= 0.0 => {
-                let yank = dice.yank();
+                let yank = rng.yank();
                 let (at, body, stiffness) = (Pick::Point(yank.at.to_array()), Some("pool".into()), Some(STIFFNESS));
                 world.apply(Command::Grab(Grab { hand: 0, body, at, strength: None, stiffness, damping: None }))?;
                 self.yank = Some(yank);
@@ -160,9 +160,9 @@ impl Hand {
 }
 
 /// Numbers that look random and are the same every time (splitmix64).
-struct Dice(u64);
+struct TestRng(u64);
 
-impl Dice {
+impl TestRng {
     /// A number between two.
     fn between(&mut self, low: f64, high: f64) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
