@@ -61,6 +61,31 @@ const GONE: &[&str] = &[
     "LOOSE",
     "ENOUGH",
     "KEPT",
+    "Touch",
+    "Touching",
+    "BodyTouch",
+    "answer",
+    "answered",
+    "answering",
+    "find_answers",
+    "Rub",
+    "RubList",
+    "Rubbed",
+    "rub",
+    "rubs",
+    "rubbed",
+    "wall_push",
+    "Grip",
+    "grip",
+    "grips",
+    "Openings",
+    "openings",
+    "kink",
+    "kinks",
+    "Dice",
+    "dice",
+    "liquid_places",
+    "part_places",
 ];
 
 /// Words that are in no name either, as one of its parts.
@@ -77,13 +102,23 @@ const GONE_PARTS: &[&str] = &[
     "misc",
     "MOST",
     "ENOUGH",
+    "rub",
+    "rubs",
+    "rubbed",
+    "rubbing",
+    "grip",
+    "grips",
+    "openings",
+    "kinks",
+    "dice",
 ];
 
 /// The same for names of files, crate by crate: the field has a word for what each is about.
 const GONE_FILES: &[(&str, &[&str])] = &[
     ("sph", &["thick", "eddies", "lanes", "wall", "walls", "surface", "cut", "passed", "rub", "chosen"]),
     ("twophase", &["jump", "kink", "openings", "heights", "volume", "regions", "dice"]),
-    ("fem", &["answer", "growth", "cut", "search", "settle", "float", "link"]),
+    ("fem", &["answer", "growth", "cut", "search", "settle", "float", "link", "touch"]),
+    ("elastic", &["touch"]),
     ("particles", &["touch"]),
     ("sim", &["build_wet", "bumps", "grips", "cover", "obstacle", "solids"]),
 ];
@@ -149,6 +184,44 @@ fn the_test_of_words_can_fail() {
     let words: Vec<&str> = identifiers("let pos = idx.max(2); // vel \"dens\"").collect();
     assert_eq!(words, ["let", "pos", "idx", "max", "2"]);
     assert_eq!(identifiers("let s = \"vel\" + acc;").collect::<Vec<_>>(), ["let", "s", "acc"]);
+}
+
+/// Whether a line calls a point in space a place, or several places. The word is for files, and for putting things somewhere.
+fn calls_a_position_a_place(line: &str) -> bool {
+    const POINTS: [&str; 7] = ["DVec2", "DVec3", "Vec2", "Vec3", "Packed", "[f32; 3]", "[f64; 3]"];
+    const BEFORE: [&str; 8] = ["&", "mut ", "'a ", "[", "Vec<", "Option<", "(", "vec!["];
+    let code = line.split("//").next().unwrap_or_default();
+    let of_points = |mut kind: &str| {
+        while !POINTS.iter().any(|point| kind.starts_with(point)) {
+            let Some(rest) = BEFORE.iter().find_map(|before| kind.strip_prefix(before)) else { return false };
+            kind = rest;
+        }
+        true
+    };
+    ["place: ", "places: ", "place = ", "places = "].iter().any(|name| {
+        let is_whole = |at: usize| !code[..at].ends_with(|before: char| before.is_alphanumeric() || before == '.');
+        let named = code.match_indices(name).filter(|(at, _)| is_whole(*at));
+        named.map(|(at, _)| &code[at + name.len()..]).any(of_points)
+    })
+}
+
+#[test]
+fn points_in_space_are_positions() {
+    for (path, text) in sources() {
+        for (number, line) in text.lines().enumerate() {
+            assert!(!calls_a_position_a_place(line), "{}:{}: it is a position", path.display(), number + 1);
+        }
+    }
+    let wrong = [
+        "    pub place: DVec3,",
+        "fn f(places: &'a mut [Vec3]) {",
+        "let liquid_places: Vec<DVec3> =",
+        "let place = [DVec3::X; 2];",
+    ];
+    assert!(wrong.iter().all(|line| calls_a_position_a_place(line)));
+    let right =
+        ["fn missing(soup: &Soup, place: Place)", "places: Vec<usize>,", "// place: DVec3", "let displace = DVec3::X;"];
+    assert!(!right.iter().any(|line| calls_a_position_a_place(line)));
 }
 
 /// The table of words that are gone says the same as the list here.

@@ -141,7 +141,7 @@ fn no_work_comes_from_nothing<P: Pair>() {
     }
 }
 
-fn place_and_direction_do_not_matter<P: Pair>() {
+fn position_and_direction_do_not_matter<P: Pair>() {
     let turn = DQuat::from_axis_angle(DVec3::new(1.0, 2.0, -0.5).normalize(), 0.7);
     for rotation in [DQuat::IDENTITY, turn] {
         let pose = Pose { rotation, translation: DVec3::new(0.3, -0.7, 0.2) };
@@ -172,7 +172,7 @@ macro_rules! contract {
     ($($name:ident: $pair:ty;)*) => {$(
         mod $name {
             contract!(@ $pair: action_is_minus_reaction rest_stays_rest no_work_comes_from_nothing
-                place_and_direction_do_not_matter nobody_is_nothing threads_do_not_matter);
+                position_and_direction_do_not_matter nobody_is_nothing threads_do_not_matter);
         }
     )*};
     (@ $pair:ty: $($promise:ident)*) => {$(

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn shape_functions_reproduce_places_and_slopes() {
+    fn shape_functions_reproduce_positions_and_slopes() {
         suite::<Linear, 4>(CORNERS);
         suite::<Quadratic, 10>(quadratic_nodes());
     }

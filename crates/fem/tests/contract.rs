@@ -109,7 +109,7 @@ fn inner_forces_have_neither_sum_nor_torque() {
 }
 
 #[test]
-fn rigid_motion_gives_no_force_at_any_angle_and_place() {
+fn rigid_motion_gives_no_force_at_any_angle_and_position() {
     for model in MODELS {
         for order in ORDERS {
             let mut body = body(model, order);

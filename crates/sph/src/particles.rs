@@ -146,7 +146,7 @@ mod tests {
 
     /// Placed or sorted, with gaps, and where a file has lied about the next id.
     #[test]
-    fn places_come_in_id_order() {
+    fn indices_come_in_id_order() {
         for (id, next_id) in [
             (vec![2, 0, 3, 1], 4),
             (vec![9, 0, 7, 4], 10),

@@ -367,7 +367,7 @@ fn sheared_disorder(position_correction: bool) -> [f64; 2] {
 }
 
 #[test]
-fn particles_in_disorder_rub_less_where_places_alone_are_corrected() {
+fn particles_in_disorder_slide_more_easily_where_positions_alone_are_corrected() {
     let [[rubbed, _], [slid, drift]] = [false, true].map(sheared_disorder);
     // The divergence solve still takes some of the disorder's own motion: 7.5 % of the energy are lost, not 13.5 %.
     assert!(1.0 - slid < 0.67 * (1.0 - rubbed), "energy left: {slid}, with velocities corrected {rubbed}");

@@ -9,7 +9,7 @@ use crate::mesh::rounded;
 use crate::triangle::{self, Shear};
 
 /// Crossings this near to a corner or an edge of a triangle, as a part of its size, count as touching.
-const TOUCH: f64 = 1e-9;
+const TOUCH_TOLERANCE: f64 = 1e-9;
 
 /// How many triangles are asked what lies behind them, at most.
 const PROBES: usize = 20_000;
@@ -134,11 +134,11 @@ impl Bvh {
             return None;
         }
         let (t, lambda) = Shear::new(ends[0], ends[1] - ends[0])?.crossing(corners)?;
-        if t <= TOUCH || t >= 1.0 - TOUCH {
+        if t <= TOUCH_TOLERANCE || t >= 1.0 - TOUCH_TOLERANCE {
             return None;
         }
         let position = triangle::at(corners, lambda);
-        let mut on_edge = (0..3).filter(|&k| lambda[k] <= TOUCH);
+        let mut on_edge = (0..3).filter(|&k| lambda[k] <= TOUCH_TOLERANCE);
         match (on_edge.next(), on_edge.next()) {
             (None, _) => Some(position),
             (Some(k), None) => {

@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_have_places_positions_and_neighbours() {
+    fn nodes_have_coordinates_positions_and_neighbours() {
         let lattice = lattice();
         for node in 0..lattice.node_count() {
             assert_eq!(lattice.node_at(lattice.coordinates(node)), Some(node));
