@@ -86,7 +86,7 @@ impl Solid {
         Self::one(Form::Shape(Arc::new(shape)))
     }
 
-    /// A wall, as it moves and rubs in every method.
+    /// A wall, as it moves and holds by friction in every method.
     ///
     /// # Errors
     /// When a mesh is not closed.
